@@ -37,7 +37,6 @@ export const liveOperations: readonly Operation<LiveDependencies>[] = [
     agent: false,
     caller: "operator",
     scope: "commands:write",
-    acceptsTicket: true,
     params: ofPlayer,
     query: LiveQuery.extend({
       ticket: z.string().max(300).optional().describe("From `POST /players/{id}/live/tickets`, in place of the token"),

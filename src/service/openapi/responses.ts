@@ -53,7 +53,7 @@ export function successHeaders(each: Operation, status: number): ResponseHeader[
 
 /** Whether an operation supports `Idempotency-Key`. */
 export function isRepeatable(each: Operation): boolean {
-  return each.method === "POST" && each.caller === "operator" && each.setsCookie !== true;
+  return each.method === "POST" && each.caller === "operator" && each.session?.setsCookie !== true;
 }
 
 /** All problem types that an operation may respond with: its own and those that follow from its input. */
@@ -64,8 +64,8 @@ export function problemsOf(each: Operation): ProblemKind[] {
   add("bad-request");
   if (each.caller !== "anyone") add("unauthorized");
   add("too-many");
-  if (each.scope !== undefined || each.wholePerson === true || (each.caller === "operator" && !isRead(each))) add("forbidden");
-  if (each.proof !== undefined) add("proof-required");
+  if (each.scope !== undefined || each.session?.wholePerson === true || (each.caller === "operator" && !isRead(each))) add("forbidden");
+  if (each.session?.proof !== undefined) add("proof-required");
   if (each.params !== undefined) add("not-found");
   if (each.query !== undefined || (each.caller !== "device" && !isRead(each))) add("invalid");
   if (each.body !== undefined) add("malformed-json", "too-large", "unsupported-media-type", "invalid");

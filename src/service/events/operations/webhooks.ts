@@ -187,7 +187,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
       "The new `secret` is shown only once. For 24 hours messages are signed with both secrets, so that the receiver can switch.",
     caller: "operator",
     scope: "webhooks:write",
-    proof: true,
+    session: { proof: true },
     params,
     status: 200,
     output: WebhookWithSecret,

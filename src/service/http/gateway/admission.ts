@@ -60,7 +60,7 @@ export class Admission {
       this.#dependencies.alerts.addresses.record(player.id, call.address);
       return new Context(this.#dependencies, call, { player });
     }
-    const ticket = operation.acceptsTicket === true && call.header("authorization") === undefined ? ticketIn(call) : null;
+    const ticket = operation.endless !== undefined && call.header("authorization") === undefined ? ticketIn(call) : null;
     if (ticket !== null) return this.admitOperator(operation, call, await this.#redeem(ticket, call));
     const operator = await this.#authenticate(this.#dependencies.cookies.presentedSecret(call), call);
     if (operator.isSession && !isRead(operation)) checkSameOrigin(call);
@@ -92,7 +92,7 @@ export class Admission {
 
   /** Authorizes an authenticated operator for one operation. @throws ProblemError 403. */
   admitOperator(operation: Operation, call: Call, operator: Operator): Context {
-    if (operation.wholePerson === true) requireWholePerson(operator);
+    if (operation.session?.wholePerson === true) requireWholePerson(operator);
     const scope = scopeFor(operation, operator);
     if (scope !== undefined) requireScope(operator, scope);
     call.trust();

@@ -39,7 +39,7 @@ export class Gateway {
   run(operation: Run["operation"], context: Context, input: Input, call: Call, beforeCommit?: BeforeCommit): Promise<OperationResponse> {
     const run = { operation, context, input, call, beforeCommit: beforeCommit === undefined ? [] : [beforeCommit] };
     const isRepeatable =
-      operation.method === "POST" && operation.caller === "operator" && operation.stream === undefined && !operation.setsCookie;
+      operation.method === "POST" && operation.caller === "operator" && operation.stream === undefined && !operation.session?.setsCookie;
     const key = isRepeatable ? call.header("idempotency-key") : undefined;
     return key === undefined ? this.#runConditionally(run) : this.#runOnce(key, run);
   }

@@ -53,7 +53,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     caller: "operator",
     scope: "teams:write",
     // Who joins may act for longer than the session lasts.
-    proof: ({ role }) => role !== "viewer",
+    session: { proof: ({ role }) => role !== "viewer" },
     body: NewInvitation,
     example: { email: "ada@example.com", name: "Ada", role: "editor" },
     status: 201,

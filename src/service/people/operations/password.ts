@@ -36,7 +36,7 @@ export const passwordOperations: readonly Operation<PasswordDependencies>[] = [
       "Only for a person who is signed in, who must have an email. Your other sessions end, unused sign-in links become invalid, and other browsers are forgotten; access tokens stay valid.",
     agent: false,
     caller: "operator",
-    wholePerson: true,
+    session: { wholePerson: true },
     body: PasswordChange,
     example: { password: "four words nobody guesses" },
     status: 204,

@@ -119,7 +119,7 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     agent: "Use it only if a person asks for one. Whoever opens the link is that member in this team: give it to that person only.",
     caller: "operator",
     scope: "teams:write",
-    proof: true,
+    session: { proof: true },
     body: NewSignInLink,
     example: {},
     status: 201,

@@ -70,7 +70,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     caller: "operator",
     scope: "teams:write",
     // It creates a token.
-    proof: true,
+    session: { proof: true },
     body: NewTeam,
     example: { name: "Airport" },
     status: 201,
@@ -163,8 +163,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     agent: "Use it only if an owner explicitly asks for it; your own token ends with it.",
     caller: "operator",
     scope: "teams:write",
-    proof: true,
-    setsCookie: true,
+    session: { proof: true, setsCookie: true },
     params,
     query: TeamDeletion,
     status: 204,

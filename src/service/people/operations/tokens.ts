@@ -43,7 +43,7 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
       "Use it only if a person asks for one, with as few scopes as possible. The result contains its secret: give it to that person only.",
     caller: "operator",
     scope: "tokens:write",
-    proof: true,
+    session: { proof: true },
     body: NewToken,
     example: { name: "Lobby script", scopes: ["players:read", "commands:write"], expires_at: null },
     status: 201,

@@ -51,10 +51,8 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
     description:
       "The change is visible in all your teams. You sign in with the new email from then on; it is unproven until you prove it (`POST /me/email/code`).",
     caller: "operator",
-    wholePerson: true,
+    session: { isOwn: true, wholePerson: true, proof: ({ email }) => email !== undefined },
     scope: "tokens:write",
-    isOwn: true,
-    proof: ({ email }) => email !== undefined,
     body: UserChange,
     example: { name: "Ada Lovelace" },
     status: 200,

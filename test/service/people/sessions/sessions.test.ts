@@ -216,7 +216,7 @@ test("[SGN15] a person who is signed in repeats a proof of the last 15 minutes b
   };
   // Passkeys are for browsers at a host name, see SGN32; an account is linked at its provider, see EML2.
   const others = (name: string): boolean => name.endsWith("Passkey") || name === "linkIdentity";
-  const guarded = operations.filter(({ name, proof }) => proof !== undefined && !others(name));
+  const guarded = operations.filter(({ name, session }) => session?.proof !== undefined && !others(name));
   expect(Object.keys(acts).toSorted()).toEqual(guarded.map(({ name }) => name).toSorted());
   const kinds = async () =>
     Promise.all(

@@ -16,7 +16,7 @@ type AnyOperation = (typeof operatorOperations)[number];
 const anId = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 const aboutAccess = ["teams:write", "tokens:read", "tokens:write"];
 /** What acts on people, their account and their access. */
-const personal = operatorOperations.filter(({ scope, wholePerson }) => wholePerson === true || aboutAccess.includes(scope ?? ""));
+const personal = operatorOperations.filter(({ scope, session }) => session?.wholePerson === true || aboutAccess.includes(scope ?? ""));
 
 test("[CNF1] a link that a team's owner makes, by token, session or MCP, signs a member in to that team alone", async () => {
   await using folder = await temporaryFolder();
@@ -109,7 +109,7 @@ test("[CNF2] nothing that an owner does to a member, by token, MCP or a link's s
 });
 
 test("[CNF3] each operation without a scope says whether a session for one team may do it, and each on a person is documented", async () => {
-  const open = operatorOperations.filter(({ scope, wholePerson }) => scope === undefined && wholePerson !== true);
+  const open = operatorOperations.filter(({ scope, session }) => scope === undefined && session?.wholePerson !== true);
   expect(open.map(({ name }) => name).toSorted()).toEqual(["deleteSession", "getMe", "getSession"]);
   const table = /^## What a team may do to a person$(.*?)^## /ms.exec(await readFile("docs/sign-in.md", "utf8"))![1]!;
   const onNobody = ["mirrorReleases", "updateTeam"];
