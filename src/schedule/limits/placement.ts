@@ -57,35 +57,68 @@ interface Gap {
   order: number;
 }
 
-/** Places each play in the first gap after it is due that is on screen completely; leaves out plays without one. */
+/** The plays of an item that are due, in order, and the gap in which the first of them can begin. */
+interface Waiting {
+  plays: DuePlay[];
+  gap: Gap;
+}
+
+/**
+ * Places each play in the first gap after it is due that is on screen completely; leaves out plays without one. Gaps are filled in
+ * the order of the loop, so a play that waits long for its gap takes no room from those due after it.
+ */
 function place(due: readonly DuePlay[], loop: readonly TimedItem[], countsFrom: number, pieces: readonly Interval[]): DuePlay[] {
   const { gaps, loopMs } = gapsOf(loop);
   if (loopMs === 0) return [];
-  const plays: DuePlay[] = [];
+  const placed: DuePlay[] = [];
+  /** By item id. An item without room for one play has none for a later one: it keeps no gap and never returns. */
+  const waiting = new Map<string, Waiting>();
+  const withoutRoom = new Set<string>();
   let last: Gap = { place: Number.NEGATIVE_INFINITY, order: 0 };
   let loopStart = countsFrom;
-  let piece = 0;
-  for (const { timedItem, at: dueAt, run } of due) {
-    const own = gaps.get(timedItem.item.id) ?? [];
-    let from = Math.max(last.place, dueAt - loopStart);
-    while (own.length > 0) {
-      let gap = gapFrom(own, loopMs, from);
-      if (gap.place === last.place && gap.order <= last.order) gap = gapFrom(own, loopMs, last.place + 1);
-      const at = Math.round(gap.place + loopStart);
-      while (piece < pieces.length && pieces[piece]!.until < at + timedItem.durationMs) piece += 1;
-      const visible = pieces[piece];
-      if (visible === undefined) break;
-      if (at >= visible.from) {
-        plays.push({ timedItem, at, run });
-        // The loop waits while the item plays.
-        loopStart += timedItem.durationMs;
-        last = gap;
-        break;
-      }
-      from = Math.max(gap.place + 1, visible.from - loopStart);
+  let firstPiece = 0;
+  const freeGap = (own: readonly Gap[], from: number): Gap => {
+    const gap = gapFrom(own, loopMs, Math.max(last.place, from));
+    return isAfter(gap, last) ? gap : gapFrom(own, loopMs, last.place + 1);
+  };
+  for (let number = 0; number < due.length || waiting.size > 0;) {
+    const first = [...waiting].reduce<[string, Waiting] | undefined>((a, b) => (a && !isAfter(a[1].gap, b[1].gap) ? a : b), undefined);
+    const next = due[number];
+    if (next !== undefined && (first === undefined || next.at - loopStart <= first[1].gap.place)) {
+      const { id } = next.timedItem.item;
+      const own = gaps.get(id);
+      if (waiting.has(id)) waiting.get(id)!.plays.push(next);
+      else if (own !== undefined && !withoutRoom.has(id)) waiting.set(id, { plays: [next], gap: freeGap(own, next.at - loopStart) });
+      number += 1;
+      continue;
+    }
+    const [id, item] = first!;
+    const play = item.plays[0]!;
+    const at = Math.round(item.gap.place + loopStart);
+    const until = at + play.timedItem.durationMs;
+    let piece = firstPiece;
+    while (piece < pieces.length && pieces[piece]!.until < until) piece += 1;
+    const visible = pieces[piece];
+    if (visible === undefined) {
+      waiting.delete(id);
+      withoutRoom.add(id);
+    } else if (at < visible.from) {
+      item.gap = freeGap(gaps.get(id)!, Math.max(item.gap.place + 1, visible.from - loopStart));
+    } else {
+      placed.push({ ...play, at });
+      // The loop waits while the item plays.
+      loopStart += play.timedItem.durationMs;
+      [last, firstPiece] = [item.gap, piece];
+      item.plays.shift();
+      if (item.plays.length === 0) waiting.delete(id);
+      else item.gap = freeGap(gaps.get(id)!, item.plays[0]!.at - loopStart);
     }
   }
-  return plays;
+  return placed;
+}
+
+function isAfter(gap: Gap, other: Gap): boolean {
+  return gap.place > other.place || (gap.place === other.place && gap.order > other.order);
 }
 
 /** The gaps of one loop by item id, and its length. A duration of zero marks an item to place: see {@link placePlays}. */

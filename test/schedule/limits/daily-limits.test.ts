@@ -162,6 +162,32 @@ test("[LIM6] the windows of a day share its plays; a window long enough for one 
   }
 });
 
+test("[LIM6] an item for which a window has no room leaves the room of the others to them", () => {
+  const hourly = { max_plays_per_day: 1, max_plays_per_hour: 1 };
+  for (const firstMinute of Array.from({ length: 24 }, (_, index) => 40 + index * 53)) {
+    const [first, second, daily] = [itemOf(20_000, hourly), itemOf(20_000, hourly), itemOf(20_000, { max_plays_per_day: 1 })];
+    const ready = stateOf([[itemOf(5_000)], [itemOf(60_000), first, second, daily]], ([, layout]) => [
+      window(layout!, firstMinute * minuteMs, (firstMinute + 60) * minuteMs),
+    ]);
+    expect(countsOf(of(shownBetween(ready, day, day + 8 * dayMs), daily))).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
+  }
+});
+
+test("[LIM6] an item that waits for the round of its limit per hour takes no room from the items after it", () => {
+  const hourly = itemOf(20_000, { max_plays_per_day: 1, max_plays_per_hour: 3 });
+  const daily = [
+    itemOf(20_000, { max_plays_per_day: 1 }),
+    itemOf(132_707, { max_plays_per_day: 6 }),
+    itemOf(247_294, { max_plays_per_day: 3 }),
+  ];
+  const ready = stateOf(
+    [[itemOf(5_000)], [itemOf(60_000), hourly, ...daily]],
+    ([, layout]) => [window(layout!, 0, 24 * minuteMs)],
+    "Europe/Berlin",
+  );
+  for (const item of daily) expect(aDay(of(shownBetween(ready, day, day + 4 * dayMs), item)).size).toBeGreaterThanOrEqual(4);
+});
+
 test("[LIM6] layouts with the same playlist, and turns of an interrupt with it, share the plays of a day", () => {
   const limited = itemOf(10_000, { max_plays_per_day: 4 });
   const shared = stateOf([[itemOf(20_000), limited], [itemOf(5_000)]], ([base, other]) => {
