@@ -54,7 +54,10 @@ const limitFaults: readonly Fault[] = [
     ["Math.floor((play * rounds) / count)", "Math.floor(((play + 1) * rounds) / count)"],
   ]),
   ...faultsIn("src/schedule/limits/loop-restart.ts", [["if (from - lastRestart >= hourMs) restart = from;", "restart = from;"]]),
-  ...faultsIn("src/schedule/limits/placement.ts", [["pieces[piece]!.until < at + timedItem.durationMs", "pieces[piece]!.until < at"]]),
+  ...faultsIn("src/schedule/limits/placement.ts", [
+    ["pieces[piece]!.until < until", "pieces[piece]!.until < at"],
+    ["a && !isAfter(a[1].gap, b[1].gap) ? a : b", "a ?? b"],
+  ]),
 ];
 
 const playlistFaults: readonly Fault[] = [
