@@ -5,7 +5,7 @@ import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
 import { playerQuery } from "../screen/data.ts";
 import type { Capabilities } from "../screen/commands/command-fields.tsx";
-import { commandGroups, type CommandSpec } from "../screen/commands/command-table.ts";
+import { commandForms, type CommandForm, type CommandType } from "../screen/commands/command-forms.ts";
 import { sendWithoutFailing } from "./outcomes.ts";
 import type { MessageKey } from "../../i18n/catalogue.ts";
 
@@ -14,15 +14,15 @@ export type BulkCommand = Pick<Schemas["Command"], "type" | "args">;
 
 interface CommandChoice extends BulkCommand {
   /** The form of its arguments, as on a screen's page; `args` is then only for asking which screens support it. */
-  form?: CommandSpec;
+  form?: CommandForm;
   /** The key of its name in the messages. */
   name: MessageKey<"bulk">;
   /** Whether it darkens or restarts what it reaches: sent in waves unless the person says otherwise. */
   isRisky?: boolean;
 }
 
-function formOf<T extends BulkCommand["type"]>(type: T): { type: T; form: CommandSpec } {
-  return { type, form: commandGroups.flatMap(({ commands }) => commands).find((spec) => spec.type === type)! };
+function formOf<T extends CommandType>(type: T): { type: T; form: CommandForm } {
+  return { type, form: commandForms[type] };
 }
 
 export const commandChoices = {

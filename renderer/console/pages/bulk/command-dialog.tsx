@@ -10,7 +10,7 @@ import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { BulkDialog, type BulkDialogProps } from "./bulk-dialog.tsx";
 import { commandAct } from "./command-act.ts";
 import { CommandFields, initialValues, isComplete } from "../screen/commands/command-fields.tsx";
-import type { Values } from "../screen/commands/command-table.ts";
+import type { Values } from "../screen/commands/command-forms.ts";
 import { commandChoices, useCapabilities, useSupport, type BulkCommand, type CommandChoiceId } from "./command-choices.ts";
 
 const text = texts("bulk");

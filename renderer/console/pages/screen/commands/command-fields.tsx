@@ -8,7 +8,7 @@ import { Slider } from "../../../ui/slider.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { layoutNamesQuery } from "../../../data/layout-names.ts";
 import type { PlayerDetails } from "../data.ts";
-import type { Field, Values } from "./command-table.ts";
+import type { Field, Values } from "./command-forms.ts";
 
 const text = texts("screenCommands");
 export type Capabilities = NonNullable<PlayerDetails["capabilities"]>;

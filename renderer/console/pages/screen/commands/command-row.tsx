@@ -7,7 +7,7 @@ import type { PlayerDetails } from "../data.ts";
 import { CommandFields, initialValues, isComplete } from "./command-fields.tsx";
 import { commandAbout, commandName } from "./command-names.ts";
 import { CommandResult } from "./command-result.tsx";
-import type { CommandSpec, Values } from "./command-table.ts";
+import { commandForms, type CommandType, type Values } from "./command-forms.ts";
 import { Lifecycle } from "./lifecycle.tsx";
 import { isEnded, useCommand, type CommandRequest } from "./use-command.ts";
 
@@ -15,13 +15,13 @@ const text = texts("screenCommands");
 type Capabilities = NonNullable<PlayerDetails["capabilities"]>;
 
 interface CommandRowProps {
-  spec: CommandSpec;
+  type: CommandType;
   player: PlayerDetails;
   capabilities: Capabilities;
 }
 
-export function CommandRow({ spec, player: { id, name, telemetry }, capabilities }: CommandRowProps) {
-  const { type, fields = [], args, confirm } = spec;
+export function CommandRow({ type, player: { id, name, telemetry }, capabilities }: CommandRowProps) {
+  const { fields = [], args, confirm } = commandForms[type];
   const [values, setValues] = useState<Values>(() => ({
     ...initialValues(fields, capabilities),
     ...presentOf(type, telemetry),

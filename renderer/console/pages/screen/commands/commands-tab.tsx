@@ -5,7 +5,7 @@ import type { PlayerDetails } from "../data.ts";
 import { CommandHistory } from "./command-history.tsx";
 import { commandName } from "./command-names.ts";
 import { CommandRow } from "./command-row.tsx";
-import { commandGroups } from "./command-table.ts";
+import { commandForms, commandTypes } from "./command-forms.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 
 const text = texts("screenCommands");
@@ -14,21 +14,19 @@ export function CommandsTab({ player }: { player: PlayerDetails }) {
   const may = useMay("commands:write");
   const mayRead = useMay("commands:read");
   const capabilities = capabilitiesOf(player);
-  const groups = commandGroups
-    .map(({ name, commands }) => ({ name, commands: commands.filter(({ type }) => capabilities.commands.includes(type)) }))
-    .filter(({ commands }) => commands.length > 0);
+  const types = may ? commandTypes.filter((type) => capabilities.commands.includes(type)) : [];
   return (
     <div className="commands grid top gap-5">
       <div className="stack gap-4 shrink">
         <p className="faint">{may ? text("intro") : commonText("notAllowed")}</p>
         {player.status === "offline" ? <p className="strong warn">{text("offline")}</p> : null}
         {player.capabilities === null ? <p className="faint">{text("unknownSupport")}</p> : null}
-        {(may ? groups : []).map(({ name, commands }) => (
+        {[...Map.groupBy(types, (type) => commandForms[type].group)].map(([name, members]) => (
           <section key={name} className="card" aria-labelledby={`commands-${name}`}>
             <h2 id={`commands-${name}`}>{text(name)}</h2>
             <ul className="command-list">
-              {commands.map((spec) => (
-                <CommandRow key={spec.type} spec={spec} player={player} capabilities={capabilities} />
+              {members.map((type) => (
+                <CommandRow key={type} type={type} player={player} capabilities={capabilities} />
               ))}
             </ul>
           </section>

@@ -7,9 +7,10 @@ import { Dialog } from "../../../../ui/dialog.tsx";
 import { Select } from "../../../../ui/select.tsx";
 import { TextField } from "../../../../ui/text-field.tsx";
 import { CommandFields, initialValues, isComplete, type Capabilities } from "../../commands/command-fields.tsx";
+import { commandForms } from "../../commands/command-forms.ts";
 import { commandAbout, commandName } from "../../commands/command-names.ts";
 import { WeekdaysField } from "../weekdays-field.tsx";
-import { recurringTypes, specOf, valuesOf, type Recurring, type RecurringType } from "./recurring.ts";
+import { recurringTypes, valuesOf, type Recurring, type RecurringType } from "./recurring.ts";
 import { TimesField } from "./times-field.tsx";
 
 const text = texts("common", "screenSettings");
@@ -31,7 +32,7 @@ export function RecurringDialog({ recurring, otherNames, calendars, capabilities
   const [type, setType] = useState<RecurringType>(
     recurring?.command.type ?? (types.includes("restart") ? "restart" : types[0]) ?? "restart",
   );
-  const { fields = [], args } = specOf(type);
+  const { fields = [], args } = commandForms[type];
   /** Null: the command has arguments that the controls do not know, and that stay. */
   const [values, setValues] = useState(() => {
     const commandValues = recurring === null ? {} : valuesOf(recurring.command);
@@ -82,7 +83,7 @@ export function RecurringDialog({ recurring, otherNames, calendars, capabilities
           onSelectionChange={(next) => {
             if (next === type) return;
             setType(next);
-            setValues(initialValues(specOf(next).fields ?? [], capabilities));
+            setValues(initialValues(commandForms[next].fields ?? [], capabilities));
           }}
         />
         {values === null ? (

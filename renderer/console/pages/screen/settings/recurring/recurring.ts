@@ -5,7 +5,7 @@ import type { Calendar } from "../../../../data/calendars.ts";
 import { texts } from "../../../../i18n/texts.ts";
 import type { Capabilities } from "../../commands/command-fields.tsx";
 import { commandName } from "../../commands/command-names.ts";
-import { commandGroups, type CommandSpec, type Field, type Values } from "../../commands/command-table.ts";
+import { commandForms, commandTypes, type Field, type Values } from "../../commands/command-forms.ts";
 import type { Settings } from "../draft.ts";
 
 const text = texts("screenSettings");
@@ -14,19 +14,12 @@ const ofCommands = texts("screenCommands");
 export type Recurring = Settings["recurring_commands"][number];
 export type RecurringType = Schemas["RecurringCommandInput"]["command"]["type"];
 
-const allSpecs = commandGroups.flatMap(({ commands }) => commands);
-
 /** The commands that may recur, in the order of the list of all commands. */
-export const recurringTypes: readonly RecurringType[] = allSpecs.flatMap(({ type }) => apiTypes.filter((each) => each === type));
-
-/** The controls of a command. */
-export function specOf(type: RecurringType): CommandSpec {
-  return allSpecs.find((spec) => spec.type === type)!;
-}
+export const recurringTypes: readonly RecurringType[] = commandTypes.flatMap((type) => apiTypes.filter((each) => each === type));
 
 /** What the controls show of a command's arguments; null: it has some that they do not know. */
 export function valuesOf({ type, args }: Recurring["command"]): Values | null {
-  const { fields = [] } = specOf(type);
+  const { fields = [] } = commandForms[type];
   const entries = Object.entries(args);
   if (entries.some(([name]) => fields.every((field) => field.name !== name))) return null;
   return Object.fromEntries(entries.map(([name, value]) => [name, controlText(value)]));
@@ -55,7 +48,7 @@ function daysText(days: Recurring["weekdays"]): string {
 }
 
 function commandText(command: Recurring["command"], capabilities: Capabilities): string {
-  const { fields = [] } = specOf(command.type);
+  const { fields = [] } = commandForms[command.type];
   const values = valuesOf(command) ?? {};
   const details = fields
     .filter(({ name }) => (values[name] ?? "") !== "")
