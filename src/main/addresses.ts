@@ -1,7 +1,7 @@
-// What flags accept as an address, a block of addresses or a loopback host.
+// Checks flags that name an address, a block of addresses or a loopback host.
 import { isIP } from "node:net";
 
-/** Whether `block` is an address, or a network in CIDR notation. */
+/** True if `block` is an address, or a network in CIDR notation. */
 export function isBlock(block: string): boolean {
   const [address, bits, more] = block.split("/");
   const maxBits = isIP(address!) === 4 ? 32 : 128;
@@ -13,7 +13,7 @@ export function isLoopback(host: string): boolean {
   return isIP(host) === 4 && host.startsWith("127.");
 }
 
-/** Whether `text` is an address or a network in CIDR notation. */
+/** True if `text` is an address or a network in CIDR notation. */
 export function isNetwork(text: string): boolean {
   const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);

@@ -65,7 +65,7 @@ export function readMoveConfig(argv: readonly string[]): z.infer<typeof MoveFlag
   return checkFlags(MoveFlags.safeParse(readFlags(argv, moveUsage)), moveUsage);
 }
 
-/** Migrates a database, and renews what has to be new after it was restored. */
+/** Migrates a database, and gives it a new epoch if it was restored from a backup. */
 export async function runMigrate({ database, ...flags }: z.infer<typeof MigrateFlags>, log: Log): Promise<void> {
   const { migratePostgres } = await import("../service/store/postgres/migrate.ts");
   const count = await migratePostgres(database, log);

@@ -25,7 +25,7 @@ export function dataFolder(): string {
   return join(isAbsolute(given) ? given : join(homedir(), ".local/share"), "signage-player");
 }
 
-/** The user's folder for what a program remembers between runs (XDG Base Directory Specification). */
+/** The user's folder for data that a program keeps between runs (XDG Base Directory Specification). */
 export function stateFolder(): string {
   const base = process.env["XDG_STATE_HOME"] ?? join(homedir(), ".local/state");
   return join(base, "signage-player");

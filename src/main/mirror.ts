@@ -42,7 +42,7 @@ export function readMirrorConfig(argv: readonly string[]): MirrorFlags {
   return { data: flags.data, from, rootFile: flags["releases-root"] ?? null, maxBytes: flags["releases-max-gb"] };
 }
 
-/** Refreshes the mirror once. @throws the reason when that fails: what was mirrored before stays. */
+/** Refreshes the mirror once. @throws the reason when that fails: the files of the last refresh stay. */
 export async function runMirror({ data, ...options }: MirrorFlags, log: Log, signal: AbortSignal): Promise<void> {
   const { MirrorFolder } = await import("../service/releases/mirror-folder.ts");
   const { refreshMirror } = await import("../service/releases/refresh.ts");

@@ -38,7 +38,7 @@ export interface Lifecycle {
 }
 
 export interface ProgramOptions<C> {
-  /** How long stopping takes by the configuration, ms, besides what is usual; default 0. */
+  /** Time in ms that the configuration adds to the usual time of a stop; default 0. */
   stopMs?: (config: C) => number;
   /** `stderr` for a program that uses standard output for a protocol. */
   logTo?: "stdout" | "stderr";
@@ -90,7 +90,7 @@ export async function runProgram<C>(
   process.on("uncaughtException", fail);
   process.on("unhandledRejection", (error) => {
     if (!isOutlived(error)) return fail(error);
-    // An error of the database fails what waited for it, and here nothing did.
+    // A database error rejects the call that waits for the query; here no call did.
     log.error({ err: error }, "an error of the database was not handled");
   });
   const stop = stopOnRequest(lifecycle, log, end, stopLimitMs + stopMs(config));

@@ -58,7 +58,7 @@ export class ServiceClient {
     return Show.parse(await this.#call("POST", "show", show));
   }
 
-  /** Every screen that a show is meant for, with its status and what it has reported. */
+  /** Every screen that a show is meant for, with its status and its reports. */
   async showScreens(id: string): Promise<ShowProof["players"]> {
     const screens: ShowProof["players"] = [];
     for (;;) {

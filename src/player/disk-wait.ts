@@ -8,9 +8,9 @@ import type { ScreenContext } from "./playback/screen.ts";
 export interface DiskWaitDependencies {
   /** Why the disk could not be read. */
   error: unknown;
-  /** Reads again what could not be read; rejects as long as the disk fails. */
+  /** Repeats the read that failed; rejects as long as the disk fails. */
   read: () => Promise<unknown>;
-  /** Ends the player, so that it starts again from what the disk has. */
+  /** Ends the player, so that it starts again with the data on the disk. */
   restart: () => void;
   /** Called when the screen has changed. */
   onChange: () => void;

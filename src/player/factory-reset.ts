@@ -1,4 +1,4 @@
-// Finishes a factory reset: removes what the player has stored, and at last the note that it has to be removed.
+// Finishes a factory reset: removes the player's stored data, and at last the note that it has to be removed.
 import { readdir, rm } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
 import { hasErrorCode } from "../base/fault.ts";
@@ -37,7 +37,7 @@ export async function finishFactoryReset({ folder, host, launcher, log }: Factor
   return true;
 }
 
-/** Whether the path is, or contains, something to keep. */
+/** True if the path is, or contains, something to keep. */
 function isKept(path: string, keep: readonly string[]): boolean {
   return keep.some((each) => {
     const below = relative(path, each);

@@ -14,7 +14,7 @@ import { ZoneWatch } from "./zone-watch.ts";
 export interface GenerationLoopDependencies {
   cache: ContentCache;
   interventions: InterventionStore;
-  /** What the page shows now. */
+  /** The plan that the page shows now. */
   plan: () => CurrentPlan;
   recovery: Pick<Recovery, "display" | "release">;
   clock: Clock;
@@ -151,7 +151,7 @@ export class GenerationLoop implements RevertibleContent {
     return plays === "newest" && failure?.fault.is === "crash" ? this.#playsSince + trialMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Whether an override is in force whose layout only the newest state has. Once for each override. */
+  /** True, once for each override, if one is in force whose layout only the newest state has. */
   #needsNewest(): boolean {
     const { newest, previous, plays } = this.#dependencies.cache.content.generations;
     const [override] = this.#overrides();

@@ -24,7 +24,7 @@ export interface OpenOptions {
   withoutGpu?: boolean;
 }
 
-/** A failure of the browser. The host reports it; `recovery.ts` decides what to do. */
+/** A failure of the browser. The host reports it; `recovery.ts` decides on the remedy. */
 export type HostFault =
   | { is: "page-crashed"; detail: string }
   | { is: "page-hung"; detail: string }
@@ -39,7 +39,7 @@ export interface IframeSite {
   headers: Readonly<Record<string, string>>;
   /** CSS added to its documents. */
   css: string | null;
-  /** Whether its iframes may not navigate to another origin. */
+  /** True if its iframes may not navigate to another origin. */
   isConfinedToOrigin: boolean;
 }
 
@@ -93,7 +93,7 @@ export interface Host extends AsyncDisposable {
    * and from any other port through the proxy that blocks requests to this machine. Null: all ports are equal.
    */
   readonly pagePort: number | null;
-  /** Whether its browser draws with a GPU, and `open` can start one that does not. Electron cannot choose that after its start. */
+  /** True if its browser draws with a GPU, and `open` can start one that does not. Electron cannot choose that after its start. */
   readonly canDrawWithoutGpu: boolean;
   /** Starts the browser before `open`, to save time. Resolves once its process runs. Never rejects: `open` reports failures. */
   prepare(): Promise<void>;

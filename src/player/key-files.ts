@@ -1,10 +1,10 @@
-// What a player cannot start without: its key, and whether it has to be reset. Read from its folder, unless the disk fails.
+// The data that every start of a player needs: its key, and a pending reset. Read from its folder, unless the disk fails.
 import type { Log } from "../base/log.ts";
 import { Identity } from "./pairing/identity.ts";
 import { PendingReset } from "./pairing/pending-reset.ts";
 import { DiskHealth } from "./storage/disk-health.ts";
 
-/** The disk failed to read what the player cannot start without. */
+/** The disk failed to read data without which the player cannot start. */
 export interface UnreadableDisk {
   is: "unreadable";
   error: unknown;
@@ -29,7 +29,7 @@ export function withoutKeyFiles(folder: string, log: Log): KeyFiles {
   return { disk: new DiskHealth(log), identity: Identity.temporary(), reset: PendingReset.none(folder) };
 }
 
-/** Whether the disk failed to read something that is needed, such as the address of the service. */
+/** True if the disk failed to read data that the start needs, such as the address of the service. */
 export function isUnreadable(read: object): read is UnreadableDisk {
   return "is" in read && read.is === "unreadable";
 }

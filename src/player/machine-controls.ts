@@ -1,4 +1,4 @@
-// What the player can change on its machine, and what it can measure there. What was asked for and what was read back are two facts.
+// The player's access to its machine's settings and sensors. The requested value and the value that was read back are two facts.
 import type { AudioOutput, DisplayOutput } from "../protocol/device/capabilities.ts";
 import type { DisplayMode, DisplayRotation, Power } from "../protocol/device/display-commands.ts";
 import type { NetworkState, StorageHealth, Throttling } from "../protocol/device/telemetry.ts";
@@ -55,7 +55,7 @@ export interface MachineControls {
   readonly display: DisplayControls;
   readonly audio: AudioControls;
   readonly sensors: MachineSensors;
-  /** Finds out again what the machine has. Resolves when {@link display} and {@link audio} are up to date. */
+  /** Looks again for the machine's displays and outputs. Resolves when {@link display} and {@link audio} are up to date. */
   probe(signal: AbortSignal): Promise<void>;
   /**
    * Probes at start and after each hotplug, and calls `listener` after each of these probes, until `signal` aborts (rejects with

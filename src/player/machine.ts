@@ -14,7 +14,7 @@ export interface MachineReadings {
   diskFreeBytes: number | null;
 }
 
-/** What identifies a machine even after its disk was wiped; null where it is unknown. */
+/** Numbers that identify a machine even after its disk was wiped; null where one is unknown. */
 export interface MachineIdentity {
   /** As the manufacturer set it. It may be a placeholder. */
   serial: string | null;
@@ -39,10 +39,10 @@ export interface Machine {
   readings(folder: string): Promise<MachineReadings>;
   /** The present run of the machine, from its start on; null if it is unknown. */
   readonly run: MachineRun | null;
-  /** Whether a connected display is on. `off`: all are switched off. Null: unknown, as without a display. */
+  /** The power of the connected displays. `off`: all are switched off. Null: unknown, as without a display. */
   displayPower(): Promise<"on" | "off" | null>;
   /** Restarts the machine. Resolves once that has begun. Null if this player is not able or not allowed to. */
   readonly restart: ((signal: AbortSignal) => Promise<void>) | null;
-  /** What the player can change and measure on it. */
+  /** The settings that the player can change, and the values that it can measure. */
   readonly controls: MachineControls;
 }

@@ -11,19 +11,19 @@ export interface PlayerConfig {
   version: string;
   /** The machine's own IANA time zone. */
   deviceZone: string;
-  /** What the pairing screen says at first, such as what is wrong with the machine's settings; null: nothing. */
+  /** The first notice on the pairing screen, such as a problem with the machine's settings; null: none. */
   notice: string | null;
   /** Time servers to use while the service is unreachable. Empty: none. */
   ntp: readonly NtpServer[];
-  /** Whether sensors and buttons may set variables over a socket in `folder`. */
+  /** True if sensors and buttons may set variables over a socket in `folder`. */
   triggers: boolean;
   /** Where the device's root user declares scripts, serial ports and hosts. */
   declared: DeclaredPlaces;
   /** A folder to take content files from before they are downloaded; null: none. */
   preload: string | null;
-  /** What the files of content may take together, in bytes; null: as much as the disk has. */
+  /** The limit for all files of content together, in bytes; null: the whole disk. */
   quota: number | null;
-  /** Whether feeds and streams may come from this host and port of the machine itself. */
+  /** True if feeds and streams may come from this host and port of the machine itself. */
   mayReachLocal: (host: string, port: number) => boolean;
   /** The launcher that started this program; null: there is none, and the player does not care about releases. */
   launcher: LauncherOptions | null;

@@ -1,4 +1,4 @@
-// The parts that a player has whether it is paired or not, in groups by what they are about. A part takes the groups that it needs.
+// The parts that a player has with and without a pairing, in groups by subject. A part takes the groups that it needs.
 import type { CorrectedClock } from "../base/clock.ts";
 import type { OutboundHttp } from "../base/http/outbound-http.ts";
 import type { Log } from "../base/log.ts";

@@ -78,7 +78,7 @@ export class SceneLoop {
     return { endsAt: clock.monotonic() + durationMs, until: clock.now() + durationMs };
   }
 
-  /** Null while it is not known yet what to show: the page then keeps its present screen. */
+  /** Null before the first phase of the lifecycle: the page then keeps its present screen. */
   #compose(): Scene | null {
     const { lifecycle, standIn } = this.#options;
     const { session, claimCode } = lifecycle;

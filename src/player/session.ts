@@ -56,7 +56,7 @@ export class Session implements ReportingSession {
   readonly #link: ServiceLink;
   readonly #presented = new PresentedItems();
   readonly #firstPicture = new Signal();
-  /** Whether a heartbeat has reported the first frame of the applied state. */
+  /** True once a heartbeat has reported the first frame of the applied state. */
   #isFirstFrameReported = true;
 
   private constructor(parts: PlayerParts, options: SessionOptions, stores: SessionStores) {

@@ -1,16 +1,16 @@
-// Watches by the page's reports which zones show an item that works, and which can show none. Knows nothing of what follows from that.
+// Learns from the page's reports which zones show an item that works, and which can show none. Takes no action itself.
 import type { Clock } from "../base/clock.ts";
 import type { FromPage } from "../protocol/page-messages.ts";
 import type { CurrentPlan } from "./playback-loop.ts";
 
 export interface ZoneWatchDependencies {
-  /** What the page shows now. */
+  /** The plan that the page shows now. */
   plan: () => CurrentPlan;
-  /** Whether the plan is of the content to watch. */
+  /** True if the plan is of the content to watch. */
   isWatched: () => boolean;
-  /** Whether it is already known that a zone works. */
+  /** True if a zone is known to work. */
   isProven: (zoneId: string) => boolean;
-  /** Whether an override shows. Its content stays, even if a zone of it is empty. */
+  /** True while an override shows. Its content stays, even if a zone of it is empty. */
   isOverridden: () => boolean;
   clock: Clock;
   /** Called when a zone has begun to show an item, or none. */

@@ -51,7 +51,7 @@ export function readDemoConfig(argv: readonly string[]): DemoConfig {
 }
 
 const defaultPort = 8080;
-// Long enough to read the code: the demo shows what an installer will see.
+// Long enough to read the code: the demo shows the view of an installer.
 const codeReadableMs = 3_000;
 
 /** Runs service and player until `signal` aborts or one of them ends. */
@@ -107,7 +107,7 @@ function startPlayer(engine: EngineChoice, url: string, config: DemoConfig): Chi
   return new ChildProgram(process.execPath, [join(rootFolder, "src/main/cli.ts"), "start", ...flags]);
 }
 
-/** The URL of a screenshot; null if none can be taken, as on a very slow machine: what plays goes on. */
+/** The URL of a screenshot; null if none can be taken, as on a very slow machine: the demo goes on. */
 export async function firstPicture(client: ServiceClient, playerId: string, log: Log, signal: AbortSignal): Promise<string | null> {
   try {
     return await client.screenshot(playerId, createSystemClock(), signal);

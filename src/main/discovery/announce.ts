@@ -6,7 +6,7 @@ import type { Log } from "../../base/log.ts";
 import { serviceType, type ServiceText } from "../../protocol/device/discovery.ts";
 import { openMulticast, type MulticastOptions } from "./multicast.ts";
 
-/** What to announce. */
+/** A service to announce on the local network. */
 export interface Announcement {
   /** The service's name for people. */
   name: string;

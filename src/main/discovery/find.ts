@@ -15,7 +15,7 @@ const longestPauseMs = 60_000;
 // A network that answers with more is hostile or broken.
 const maxServices = 16;
 
-/** What is known of one announced service. */
+/** The records of one announced service. `target` is null until its SRV record has arrived. */
 interface Known {
   target: string | null;
   port: number;

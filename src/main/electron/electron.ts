@@ -74,7 +74,7 @@ async function runOnElectron(flags: PlayerFlags, log: Log, signal: AbortSignal):
   }
 }
 
-/** Repeats what the disk fails to read. */
+/** Repeats `read` until the disk can be read. */
 function whenReadable<T>(read: () => Promise<T>, clock: Clock, log: Log, signal: AbortSignal): Promise<T> {
   const onFailure = (error: unknown, retry_in_ms: number): void => {
     if (!isReadFailure(error)) throw error;

@@ -2,7 +2,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Whether the sandbox can work. If not: the kernel setting that forbids user namespaces, and what is wrong with the helper. */
+/** The sandbox works, or a kernel setting forbids user namespaces and the helper is missing or not setuid root. */
 export type SandboxState =
   | { is: "usable" }
   | { is: "blocked"; setting: string; value: string; helper: string; helperIs: "missing" | "not-setuid-root" };

@@ -34,7 +34,7 @@ export interface EngineFacts extends EngineFlags {
   sandbox: SandboxState;
 }
 
-/** Chromium, what it only recommends but the player needs (sandbox, drivers of the GPU), and fonts for web pages that bring none. */
+/** Chromium, its recommended packages that the player needs (sandbox, drivers of the GPU), and fonts for web pages that bring none. */
 export const browserPackages = [
   "chromium",
   "chromium-sandbox",

@@ -91,7 +91,7 @@ async function openSettings(folder: string): Promise<SettingsStore> {
   return new Conf<StoredSettings>({ cwd: folder, configName: "settings", clearInvalidConfig: true });
 }
 
-/** Whether there is an X or Wayland display. Systems other than Linux always have one. */
+/** True if there is an X or Wayland display. Systems other than Linux always have one. */
 export function hasDisplay(): boolean {
   if (process.platform !== "linux") return true;
   return Boolean(process.env["DISPLAY"]) || Boolean(process.env["WAYLAND_DISPLAY"]);

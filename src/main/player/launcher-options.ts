@@ -13,7 +13,7 @@ const largestBudgetBytes = 4 * gigabyte;
 /** The operator's own trust anchor, which takes precedence, and the package's. */
 const rootFiles = ["/etc/signage-player/root.json", "/usr/share/signage-player/root.json"];
 
-/** What the environment does not tell. */
+/** Facts that the environment does not tell. */
 export interface LauncherFacts {
   /** Such as `x64`, as Node names it. */
   architecture: string;

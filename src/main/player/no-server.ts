@@ -1,10 +1,10 @@
-// What the screen of a player without a service says: the command and the file that set one, and what DNS-SD finds.
+// The text on the screen of a player without a service: the command and the file that set one, and the services found by DNS-SD.
 import { hostname } from "node:os";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { NoServerOptions } from "../../player/pairing/no-server.ts";
 
-/** @param problem what is wrong with the machine's signage.toml. @param env tells an installed package from a checkout. */
+/** @param problem the problem with the machine's signage.toml. @param env tells an installed package from a checkout. */
 export function noServerOptions({
   env,
   problem,

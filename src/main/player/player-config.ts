@@ -1,10 +1,10 @@
-// The player's configuration: its flags, and what the program and the machine around it tell.
+// The player's configuration: its flags, and facts from the program and the machine around it.
 import type { PlayerConfig } from "../../player/player-config.ts";
 import { rendererFolder } from "../folders.ts";
 import { localAccessRule } from "./local-exceptions.ts";
 import type { PlayerFlags } from "./player-flags.ts";
 
-// Where the machine's root user declares what commands may use.
+// The folder in which the machine's root user declares scripts, serial ports and hosts for commands.
 const declaredFolder = "/etc/signage-player";
 const rootUid = 0;
 

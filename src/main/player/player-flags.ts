@@ -56,7 +56,7 @@ export interface PlayerFlags extends Pick<PlayerConfig, "folder" | "ntp" | "trig
   headless: boolean;
   /** In pixels; null for the whole display. */
   window: { width: number; height: number } | null;
-  /** Whether commands may run the scripts that the machine's root user has installed. */
+  /** True if commands may run the scripts that the machine's root user has installed. */
   allowScripts: boolean;
   /** Services of this machine that content may connect to. */
   allowLocal: LocalException[];
@@ -88,7 +88,7 @@ const browserSwitches: Readonly<Record<string, RegExp | null>> = {
 };
 
 /**
- * Whether this argument is an accepted Chromium switch, which Electron reads itself.
+ * True if this argument is an accepted Chromium switch, which Electron reads itself.
  * @throws Fault `bad-config` for an accepted switch with an invalid value.
  */
 export function isBrowserSwitch(argument: string): boolean {

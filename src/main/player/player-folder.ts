@@ -1,4 +1,4 @@
-// The player's data folder at the start: locked, unless it cannot be used; then the player plays what it has there, or waits for it.
+// The player's data folder at the start: locked, unless it cannot be used; then the player plays its content, or waits for the folder.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { lockFolder } from "../../base/files/folder-lock.ts";
@@ -37,7 +37,7 @@ function tryToLock(folder: string, log: Log): Disposable | null {
   }
 }
 
-/** Whether a player's files are there, or a failing disk does not tell. */
+/** True if a player's files are there, or if a failing disk may hide them. */
 function mayHavePlayer(folder: string): boolean {
   return ["pairing.json", "copies/pairing.json"].some((name) => {
     try {

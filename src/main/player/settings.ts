@@ -21,7 +21,7 @@ export interface SettingsStore {
 /**
  * The service's address: the configured one, else that of the last pairing, from the settings or, if these are damaged, from the
  * pairing itself. Null when there is none: no service is used that nobody chose.
- * @throws the system's error when the disk fails to read what may have one.
+ * @throws the system's error when the disk fails to read a file that may name one.
  */
 export async function resolveServer(
   configured: string | undefined,

@@ -49,7 +49,7 @@ const KeysFlags = z.object({ "passphrase-file": z.string().optional(), positiona
 const VerifyFlags = z.object({ repository: Repository, root: z.string().optional() });
 const StatusFlags = z.object({ repository: Repository, json: z.boolean().default(false) });
 
-/** Each command: parses its flags at once, and returns what runs it. Parsing throws Fault `bad-config` or `help-asked`. */
+/** Each command: parses its flags at once, and returns the function that runs it. Parsing throws Fault `bad-config` or `help-asked`. */
 export const commands: ReadonlyMap<string, (argv: readonly string[]) => Run> = new Map<string, (argv: readonly string[]) => Run>([
   [
     "keys",
@@ -131,7 +131,7 @@ export const commands: ReadonlyMap<string, (argv: readonly string[]) => Run> = n
   ],
 ]);
 
-/** What `signage-release --help` prints. */
+/** The text of `signage-release --help`. */
 export const overview = [
   "signage-release: makes and signs the release repositories from which players update.",
   "",

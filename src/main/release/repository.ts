@@ -1,4 +1,4 @@
-// A release repository on disk: what is published, and what is staged until enough keys have signed it.
+// A release repository on disk: the published metadata, and the staged metadata that waits for signatures.
 import { chmod, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Metadata, MetadataKind, type Root, type Snapshot, type Targets, type Timestamp } from "@tufjs/models";
@@ -10,7 +10,7 @@ export type RoleName = "root" | "targets" | "snapshot" | "timestamp";
 /** Metadata of any role. */
 export type Signed = Root | Targets | Snapshot | Timestamp;
 
-/** What players see: everything that timestamp.json names, and the newest root. */
+/** The metadata that players see: everything that timestamp.json names, and the newest root. */
 export interface Published {
   targets: Metadata<Targets>;
   snapshot: Metadata<Snapshot>;
@@ -79,7 +79,7 @@ export class ReleaseRepository {
     return join(this.folder, "targets", `${sha256}.${name}`);
   }
 
-  /** Stores what is staged, so that other keys can sign it. */
+  /** Stores the staged metadata, so that other keys can sign it. */
   async stage({ root, targets }: Partial<Staged>): Promise<void> {
     if (root) this.staged.root = root;
     if (targets) this.staged.targets = targets;
@@ -92,8 +92,8 @@ export class ReleaseRepository {
 
   /**
    * Publishes metadata in an order in which no reader finds a part missing: the files that have a version first, timestamp.json
-   * last. Then removes what was staged.
-   * @param withStaged false: what is staged stays so.
+   * last. Then removes the staged metadata.
+   * @param withStaged false: staged metadata is neither published nor removed.
    */
   async publish(snapshot: Metadata<Snapshot>, timestamp: Metadata<Timestamp>, withStaged: boolean): Promise<void> {
     const { root, targets } = withStaged ? this.staged : { root: null, targets: null };

@@ -4,7 +4,7 @@ import { Fault } from "../../base/fault.ts";
 import { ReleaseRepository, type RoleName } from "./repository.ts";
 import { commonFields, nextTargetsWith, publish, signStaged, type Outcome, type Signing } from "./signing.ts";
 
-/** The keys of each role. A role that is missing keeps what it has. */
+/** The keys of each role. A role that is missing keeps its present keys. */
 export interface RoleKeys {
   keys: Partial<Record<RoleName, readonly Key[]>>;
   thresholds: Partial<Record<"root" | "targets", number>>;
@@ -68,7 +68,7 @@ export async function rotateRoot(repository: ReleaseRepository, { keys, threshol
   return signAndPublish(repository, signing);
 }
 
-/** Signs what is staged, and publishes it if that was enough. */
+/** Signs the staged metadata, and publishes it if it then has enough signatures. */
 export async function signAndPublish(repository: ReleaseRepository, signing: Signing): Promise<Outcome> {
   if (signStaged(repository, signing.keys) > 0) await repository.stage({});
   return publish(repository, signing);

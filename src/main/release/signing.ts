@@ -1,4 +1,4 @@
-// Signs metadata, tells which signatures are missing, and publishes what has enough of them.
+// Signs metadata, lists missing signatures, and publishes staged metadata that has enough of them.
 import { MetaFile, Metadata, Snapshot, Targets, Timestamp, type Root } from "@tufjs/models";
 import { Fault } from "../../base/fault.ts";
 import { dayMs, iso } from "../../base/time.ts";
@@ -49,7 +49,7 @@ export function signStaged(repository: ReleaseRepository, keys: readonly Signing
   return added;
 }
 
-/** What is staged and has too few signatures. A new root needs those of the old root as well. */
+/** The staged metadata with too few signatures. A new root also needs those of the old root. */
 export function missingSignatures({ staged, root, nextRoot }: ReleaseRepository): Missing[] {
   const checks = [
     staged.root && missingOf("root", staged.root, staged.root),
@@ -60,7 +60,7 @@ export function missingSignatures({ staged, root, nextRoot }: ReleaseRepository)
 }
 
 /**
- * Publishes what is staged, if it has enough signatures, with a new timestamp. Needs a key of the timestamp role, and one of the
+ * Publishes the staged metadata, if it has enough signatures, with a new timestamp. Needs a key of the timestamp role, and one of the
  * snapshot role when the snapshot has to be renewed as well.
  */
 export async function publish(repository: ReleaseRepository, signing: Signing): Promise<Outcome> {
@@ -71,7 +71,7 @@ export async function publish(repository: ReleaseRepository, signing: Signing): 
   return publishState(repository, { root: nextRoot, targets: nextTargets, withStaged: true }, signing);
 }
 
-/** Renews the timestamp, and publishes what is staged if that has enough signatures. What lacks signatures stays staged. */
+/** Renews the timestamp, and publishes the staged metadata if it has enough signatures. If not, it stays staged. */
 export async function renewTimestamp(repository: ReleaseRepository, signing: Signing): Promise<Outcome> {
   const { root, published } = repository;
   if (published === null || root === null || missingSignatures(repository).length === 0) return publish(repository, signing);
@@ -107,7 +107,7 @@ async function publishState(repository: ReleaseRepository, { root, targets, with
   return { is: "published", timestampVersion };
 }
 
-/** Whether enough keys of the role have signed. */
+/** True if enough keys of the role have signed. */
 function isSignedBy(root: Metadata<Root>, role: RoleName, metadata: Metadata<Signed>): boolean {
   const { have, threshold } = countSignatures(root, role, metadata);
   return have >= threshold;

@@ -1,4 +1,4 @@
-// The commands `status` and `verify`: what the repository holds, what expires when, and whether players would accept it.
+// The commands `status` and `verify`: the repository's content, its expiry dates, and the verdict of a player.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,9 +27,9 @@ interface RoleStatus {
 export interface RepositoryStatus {
   roles: RoleStatus[];
   releases: { version: string; architecture: string; size_bytes: number; sha256: string }[];
-  /** What waits for signatures. */
+  /** Staged metadata that lacks signatures. */
   staged: { role: "root" | "targets"; version: number; missing: Missing[] }[];
-  /** What to do soon, for people. */
+  /** Advice for people on things to do soon. */
   warnings: string[];
 }
 

@@ -12,12 +12,12 @@ import { isSameServer, type PresentSettings } from "./present.ts";
 import { type FileRights, replaceFile, replaceLink } from "./replace-file.ts";
 import { profileName, profileOf } from "./wifi.ts";
 
-/** What was changed, for people, and what has to be restarted for it. */
+/** The changes that were made, for people, and the parts of the machine to update for them. */
 export interface Applied {
   changes: string[];
   /** Things that did not work but keep nothing from working later. */
   warnings: string[];
-  /** What has to be done for the changes. */
+  /** The parts that {@link makeEffective} updates. */
   effects: Set<"wifi" | "rotation" | "player">;
 }
 
@@ -26,8 +26,8 @@ const userOfPlayer = "signage";
 export const restartPlayer = ["try-restart", "signage-player.service"];
 
 /**
- * Checks what a schema cannot: the time zone is on this disk, there is NetworkManager for Wi-Fi, the player accepts the flags, and
- * an enrolment key has a service.
+ * Checks the rules that no schema can: the time zone is on this disk, there is NetworkManager for Wi-Fi, the player accepts the flags,
+ * and an enrolment key has a service.
  * @throws Fault `bad-config` that names the setting and the remedy.
  */
 export async function checkSettings(wanted: SetupFile, present: PresentSettings, places: Places): Promise<void> {
@@ -46,7 +46,7 @@ export async function checkSettings(wanted: SetupFile, present: PresentSettings,
   if (faults.length > 0) throw new Fault("bad-config", faults.join("; "));
 }
 
-/** Writes what differs. After a power cut at any moment, the same call finishes the rest. */
+/** Writes the settings that differ. After a power cut at any moment, the same call finishes the rest. */
 export async function applySettings(wanted: SetupFile, present: PresentSettings, places: Places): Promise<Applied> {
   const applied: Applied = { changes: [], warnings: [], effects: new Set() };
   const change = (text: string, effect: "wifi" | "rotation" | "player"): void => {
@@ -96,7 +96,7 @@ export async function applySettings(wanted: SetupFile, present: PresentSettings,
   return applied;
 }
 
-/** Connects to the Wi-Fi, turns the picture and restarts the player, as far as that is necessary. Returns what did not work. */
+/** Connects to the Wi-Fi, turns the picture and restarts the player, as far as that is necessary. Returns the failures, for people. */
 export async function makeEffective({ effects }: Applied, places: Places, run: RunCommand): Promise<string[]> {
   const warnings: string[] = [];
   const attempt = async (command: string, argv: string[], remedy: string): Promise<boolean> => {
@@ -121,7 +121,7 @@ export async function makeEffective({ effects }: Applied, places: Places, run: R
   return warnings;
 }
 
-/** What the player says to these flags. Server, data folder and proxy have settings of their own. */
+/** The errors of the player's own check of these flags. Server, data folder and proxy have settings of their own. */
 function flagFaults(flags: readonly string[]): string[] {
   const own = flags.find((flag) => /^--(server|data|proxy|engine)(=|$)/.test(flag));
   if (own !== undefined) return [`flags: “${own}” cannot be set here: server and proxy are settings of their own, the rest is fixed`];

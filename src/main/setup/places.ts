@@ -16,9 +16,9 @@ export interface Places {
   networkManager: string;
   wifiProfile: string;
   passwd: string;
-  /** What setup remembers of the files that it has applied. */
+  /** The list of the files that setup has applied. */
   applied: string;
-  /** What was wrong with the newest file; the player shows it. */
+  /** The problem with the newest file; the player shows it. */
   report: string;
   /** Where a `signage.toml` may be, the first one counts. */
   bootFolders: string[];

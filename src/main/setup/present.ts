@@ -1,4 +1,4 @@
-// The machine's present settings, which are the defaults of the questions and decide what has to be changed.
+// The machine's present settings: the defaults of the questions, and the values that setup compares with the wanted ones.
 import { access, readlink } from "node:fs/promises";
 import { hasErrorCode } from "../../base/fault.ts";
 import { Identity } from "../../player/pairing/identity.ts";
@@ -6,7 +6,7 @@ import { readVariables } from "./env-file.ts";
 import type { Places } from "./places.ts";
 import { readWifiName } from "./wifi.ts";
 
-/** What is set now; null or empty where nothing is. */
+/** The present settings; null or empty where none is set. */
 export interface PresentSettings {
   server: string | null;
   rotation: string | null;
@@ -14,7 +14,7 @@ export interface PresentSettings {
   proxy: string | null;
   flags: string[];
   wifi: string | null;
-  /** Whether NetworkManager is installed. */
+  /** True if NetworkManager is installed. */
   hasNetworkManager: boolean;
   /** The service that the player is paired with. */
   paired: string | null;
@@ -37,7 +37,7 @@ export async function readPresent(places: Places): Promise<PresentSettings> {
   };
 }
 
-/** Whether two addresses are the same service. */
+/** True if two addresses are the same service. */
 export function isSameServer(a: string, b: string): boolean {
   return new URL(a).href === new URL(b).href;
 }

@@ -1,4 +1,4 @@
-// Asks for the settings at a terminal: shows the present ones as defaults, and says at once what is wrong with an answer.
+// Asks for the settings at a terminal: shows the present ones as defaults, and explains a wrong answer at once.
 import { createInterface, type Interface } from "node:readline";
 import { Writable, type Readable } from "node:stream";
 import { closestName } from "../../base/closest-name.ts";
@@ -6,7 +6,7 @@ import type { FoundService } from "../../protocol/device/discovery.ts";
 import { EnrolmentKeyText, ProxyAddress, ServerAddress, SetupFile, WifiName, WifiPassword } from "../../protocol/device/setup-file.ts";
 import { isSameServer, type PresentSettings } from "./present.ts";
 
-/** Where the questions are asked, and what they offer. */
+/** The terminal, and the choices and defaults of the questions. */
 export interface QuestionOptions {
   input: Readable;
   output: Writable & { isTTY?: boolean };
@@ -92,7 +92,7 @@ async function askServer(
 }
 
 interface AskOptions {
-  /** Whether the answer must not be shown. */
+  /** True: the terminal does not show the answer. */
   isSecret?: boolean;
   /** More about a wrong answer. */
   advice?: (text: string) => string;

@@ -28,7 +28,7 @@ export const usage = defineUsage({
   notes: ["Needs root. Exit codes: 0 done, 1 failed, 2 bad flags or a wrong signage.toml: nothing was changed."],
 });
 
-/** What setup is asked to do. */
+/** The flags of setup: the mode, and the settings to apply. */
 export interface SetupConfig {
   data: string | undefined;
   mode:

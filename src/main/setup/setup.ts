@@ -17,7 +17,7 @@ import { askSettings, type QuestionOptions } from "./questions.ts";
 import type { SetupConfig } from "./setup-flags.ts";
 import { withMounted } from "./file/usb.ts";
 
-/** What differs in tests: the root folder, the terminal, PATH and the network. */
+/** The parts that tests replace: the root folder, the terminal, PATH and the network. */
 export interface SetupEnvironment {
   root: string;
   /** The user that runs this; 0 may change the machine. */
@@ -72,7 +72,7 @@ async function setUpAtBoot(places: Places, log: Log): Promise<void> {
 
 async function setUpFromStick(device: string, places: Places, run: RunCommand, log: Log): Promise<void> {
   const applied = await withMounted(device, run, log, (folder) => applyFolder(folder, "usb", places, log)).catch(async (error: unknown) => {
-    // Its screen then says what is wrong. A paired player plays on.
+    // The restarted player shows the problem on its pairing screen. A paired player plays on.
     if (isFault(error, "bad-config") && (await readPresent(places)).paired === null) await run("systemctl", restartPlayer);
     throw error;
   });

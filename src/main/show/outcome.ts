@@ -1,7 +1,7 @@
-// Decides from what a screen reports what has become of a show on it. Pure: no clock, no network.
+// Decides the outcome of a show on a screen from the screen's report. Pure: no clock, no network.
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 
-/** What is known of a show on one screen. Only a presented frame counts as shown. */
+/** The outcome of a show on one screen so far. Only a presented frame counts as shown. */
 export type Outcome =
   | { is: "shown"; at: string }
   | { is: "failed"; why: string }
@@ -9,7 +9,7 @@ export type Outcome =
   | { is: "offline" }
   | { is: "waiting"; why: string };
 
-/** What a screen reports, as far as it concerns a show. */
+/** The part of a screen's report that concerns a show. */
 export type Report = Pick<Heartbeat, "now_playing" | "content"> & Partial<Pick<Heartbeat, "problems" | "telemetry" | "why">>;
 
 /** A show's layout and its zones, and the revision of a screen's desired state that has them. */
@@ -20,7 +20,7 @@ export interface Shown {
   revision: string | null;
 }
 
-/** What a report says about a show. */
+/** Reads the outcome of a show from a report. */
 export function outcomeOf({ layoutId, zoneIds, revision }: Shown, report: Report): Outcome {
   const { content, now_playing, problems = [], telemetry, why = [] } = report;
   const presented = now_playing.find(({ zone_id }) => zoneIds.has(zone_id));
@@ -41,7 +41,7 @@ export function outcomeOf({ layoutId, zoneIds, revision }: Shown, report: Report
   return { is: "waiting", why: `“${due.name ?? due.layer}” is due there instead` };
 }
 
-/** Whether waiting longer is not expected to change it. */
+/** True if waiting longer is not expected to change the outcome. */
 export function isSettled({ is }: Outcome): boolean {
   return is === "shown" || is === "failed" || is === "display-off";
 }

@@ -54,7 +54,7 @@ const Flags = z.object({
 /** The content to show: a local file, a web address or a text. */
 type Content = { path: string } | Pick<NewShow, "url"> | Pick<NewShow, "text">;
 
-/** What to show, where and for how long; `content: null` ends what this command has shown before. */
+/** The content to show, the screens and the duration; `content: null` ends the shows that this command has begun. */
 export interface ShowConfig {
   content: Content | null;
   target: Pick<NewShow, "players" | "tags"> | { everywhere: true };
@@ -83,7 +83,7 @@ export function readShowConfig(argv: readonly string[]): ShowConfig {
 }
 
 /**
- * Shows the content and waits for the screens, or ends what was shown before. Logs what has become of it on each screen.
+ * Shows the content and waits for the screens, or ends the shows of earlier calls. Logs the outcome on each screen.
  * @throws Fault `refused` with the service's explanation, or if a screen has not shown it.
  */
 export async function runShow(config: ShowConfig, log: Log, signal: AbortSignal, clock: Clock = createSystemClock()): Promise<void> {

@@ -1,4 +1,4 @@
-// Waits until the screens of a show have presented it, by what they report to the service.
+// Waits until the screens of a show have presented it, according to their reports to the service.
 import type { Clock } from "../../base/clock.ts";
 import { ignoreAbort } from "../../base/fault.ts";
 import { runAll } from "../../base/async/run-all.ts";
@@ -20,7 +20,7 @@ export interface WatchOptions {
   log: Log;
 }
 
-/** What has become of a show on one of its screens. */
+/** The outcome of a show on one of its screens. */
 export interface ScreenOutcome {
   name: string;
   outcome: Outcome;

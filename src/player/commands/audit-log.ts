@@ -7,7 +7,7 @@ import { makeFolder, syncFolder } from "../../base/files/durable-file.ts";
 import { hourMs, iso } from "../../base/time.ts";
 import { auditedArgs } from "./audited-args.ts";
 
-/** What happened to a command. `ignored`: the service did not sign it for this device, so nothing that it says about itself is recorded. */
+/** A step of a command. `ignored`: the service did not sign it for this device, so none of its own statements is recorded. */
 export type AuditEntry =
   | { event: "received"; id: string; type: string; args: Readonly<Record<string, unknown>> }
   | { event: "ended"; id: string; type: string; status: string; reason: string | null }
@@ -130,7 +130,7 @@ function readIfThere(path: string): Promise<string | null> {
   });
 }
 
-/** Whether a text has at least one line, and only whole ones with JSON objects. */
+/** True if a text has at least one line, and only whole ones with JSON objects. */
 function isWhole(text: string): boolean {
   return text.endsWith("\n") && text.slice(0, -1).split("\n").every(isObject);
 }

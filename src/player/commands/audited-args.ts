@@ -1,4 +1,4 @@
-// The arguments of a command as the audit log records them: short, and without what may be a secret. Pure.
+// The arguments of a command as the audit log records them: short, and without values that may be secret. Pure.
 
 // Texts that are sent to a wired display or to a script may hold a password, and nothing marks it.
 const secretNames = /pass|secret|token|key|psk|credential|auth|cookie|pin$|^text$|^hex$|^argv$/i;

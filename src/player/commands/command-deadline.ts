@@ -32,7 +32,7 @@ export async function withinDeadline<T>(
   }
 }
 
-/** Whether an error, or what caused it, is an abort. */
+/** True if an error or its cause is an abort. */
 export function isByAbort(error: unknown): boolean {
   return isAbort(error) || (error instanceof Error && error.cause !== undefined && isByAbort(error.cause));
 }

@@ -36,11 +36,11 @@ export class CommandJournal {
   readonly #openedAt: number;
   readonly #entries: Map<string, JournalEntry>;
   #mark: CommandMark;
-  /** Whether the mark is in both files. */
+  /** True if the mark is in both files. */
   #isMarkStored: boolean;
   /** Why the disk failed to read the journal, which must not be replaced then; null: it did not. */
   #unread: unknown = null;
-  /** Whether the journal's file has all entries. */
+  /** True if the journal's file has all entries. */
   #areEntriesStored = true;
 
   private constructor({ folder, clock, log, disk }: JournalDependencies, content: JournalContent, isMarkStored: boolean) {
@@ -122,7 +122,7 @@ export class CommandJournal {
   }
 
   /**
-   * Whether an unknown command that was issued at `issuedAt` may have run and been forgotten. The mark answers this: commands issued
+   * True if an unknown command that was issued at `issuedAt` may have run and been forgotten. The mark answers this: commands issued
    * up to `refusedUntil` may have. `isUndated`: the journal was lost, but the time of the loss is not known yet, so all may have.
    * Rejects if the mark cannot be stored: then no command may run.
    */
@@ -146,14 +146,14 @@ export class CommandJournal {
 
   /** Forgets the commands of a pairing that has ended. The mark keeps them from running again. */
   async purge(): Promise<void> {
-    // The service does not repeat what it sent to a pairing that has ended; a journal that can be read again keeps its mark.
+    // The service does not repeat commands of a pairing that has ended; a journal that can be read again keeps its mark.
     if (this.#unread !== null) return this.#disk.forgetUnread(what);
     for (const entry of this.#entries.values()) this.#forget(entry);
     this.#isMarkStored = false;
     await this.save();
   }
 
-  /** Writes what could not be written before or was deleted from the disk. */
+  /** Writes data that a failing disk refused earlier or that was deleted from the disk. */
   async save(): Promise<void> {
     if (this.#unread !== null) return;
     const { mark, journal } = this.#files;

@@ -1,4 +1,4 @@
-// What a command is on the player: its type, what it needs, its limits, and what it does.
+// A command on the player: its type, its requirements, its limits, and its work.
 import type { CommandType, DeviceCommand } from "../../protocol/device/command-request.ts";
 import type { FaultCode } from "../../base/fault.ts";
 import type { CommandMetadata } from "./command-metadata.ts";
@@ -28,9 +28,9 @@ export interface CommandModule<T extends CommandType = CommandType> {
   /** The command is aborted and fails after this time. */
   readonly deadlineMs: number;
   readonly limit?: CommandLimit;
-  /** What this player lacks for the command, for people; null: nothing. Asked whenever the player announces what it is able to do. */
+  /** The requirement that this player does not meet, for people; null: none. Read whenever the player announces its commands. */
   missing?(): string | null;
-  /** What the journal keeps with the command before it runs, for {@link outcomeAfterRestart}; null: nothing. */
+  /** A note that the journal keeps with the command before it runs, for {@link outcomeAfterRestart}; null: none. */
   note?(): string | null;
   /** Carries the command out. If it rejects, the command fails with that reason. */
   run(command: CommandOf<T>, signal: AbortSignal): Promise<CommandOutcome>;

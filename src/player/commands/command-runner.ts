@@ -76,7 +76,7 @@ export class CommandRunner {
     return runner;
   }
 
-  /** Writes what could not be written before or was deleted from the disk. */
+  /** Writes data that a failing disk refused earlier or that was deleted from the disk. */
   save(): Promise<void> {
     return this.#journal.save();
   }

@@ -20,7 +20,7 @@ export class CommandSet {
     return this.#modules.get(type);
   }
 
-  /** The types that the player carries out, and those that it is not able to, each with what it lacks. */
+  /** The types that the player carries out, and those that it is not able to, each with the requirement that it does not meet. */
   announce(): { commands: CommandType[]; unavailable: { type: CommandType; reason: string }[] } {
     const all = [...this.#modules.values()].map((module) => ({ type: module.type, reason: module.missing?.() ?? null }));
     return {

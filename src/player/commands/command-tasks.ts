@@ -22,7 +22,7 @@ import {
 } from "./command-updates.ts";
 import type { JournalEntry } from "./journal-files.ts";
 
-/** What a command does, and until when it may begin, ms since the epoch. */
+/** A command and the module that runs it. `expiresAt`: it may not begin later, ms since the epoch. */
 export interface CommandWork {
   module: CommandModule;
   command: DeviceCommand & CommandMetadata;

@@ -13,7 +13,7 @@ export interface DeviceModulesDependencies {
   program: ProgramActions;
   machine: Machine;
   asked: AskedSettingsStore;
-  /** Whether a version of the program or of the browser is being installed. */
+  /** True while a version of the program or of the browser is being installed. */
   isInstalling: () => boolean;
   clock: Clock;
   log: Log;

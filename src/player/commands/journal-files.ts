@@ -18,9 +18,9 @@ export const JournalEntry = z.object({
   update: CommandUpdate,
   /** When it began, by this player's clock. Counted by the command's rate limit. Older versions did not store it. */
   startedAt: z.number().optional(),
-  /** What the command's module keeps to judge the outcome after a restart, such as the run of the machine in which it began. */
+  /** Data of the command's module for judging the outcome after a restart, such as the run of the machine in which it began. */
   note: z.string().optional(),
-  /** Whether the outbox may not have the final status yet. Older versions did not store it. */
+  /** True if the outbox may not have the final status yet. Older versions did not store it. */
   isUnsent: z.boolean().optional(),
 });
 export type JournalEntry = z.infer<typeof JournalEntry>;

@@ -26,13 +26,13 @@ export function contentFolder(dataFolder: string): string {
   return join(dataFolder, "content");
 }
 
-/** What the cache knows of the player besides its content. */
+/** Facts about the player that the cache needs besides its content. */
 export interface ContentCacheOptions {
-  /** On what the program depends besides the state and the time. */
+  /** The player's properties on which the program depends besides the state and the time. */
   context: () => PlayerContext;
   /** Finds files elsewhere before they are downloaded; null: nowhere. */
   findPreloaded: FindPreloaded | null;
-  /** What the files may take together, in bytes; null: as much as the disk has. */
+  /** The limit for all files together, in bytes; null: the whole disk. */
   quotaBytes: number | null;
 }
 
@@ -45,7 +45,7 @@ export class ContentCache {
   readonly #context: () => PlayerContext;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** What can be shown, and which complete state plays. */
+  /** The content that is ready to show, and the complete state that plays. */
   readonly content: ReadyContent;
   readonly #progress = new Observable(noProgress);
   readonly #restarts = new Listeners<void>();
@@ -160,7 +160,7 @@ export class ContentCache {
     }
   }
 
-  /** Writes what the disk lacks. */
+  /** Writes data that the disk lacks. */
   save(): Promise<void> {
     return this.content.save();
   }

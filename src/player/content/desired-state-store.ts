@@ -94,7 +94,7 @@ export class DesiredStateStore {
   hear(revision: string, sent: DesiredState | null): void {
     // The stored one becomes the current one when it is durable.
     const newest = this.#sent?.revision ?? this.#stored.value?.revision;
-    // What a running fetch brings is not known: it may be the state before this one.
+    // The state that a running fetch brings is unknown: it may be the one before this one.
     if (revision === newest && !this.#isFetching) return;
     const isOwn = sent?.revision === revision && sent.player.id === this.#playerId;
     if (isOwn && !this.#isFetching) this.#sent = sent;

@@ -83,7 +83,7 @@ async function receive(
   if (hash.digest("hex") !== asset.sha256) throw new Fault("asset-corrupt", "the bytes do not have the announced SHA-256");
 }
 
-/** What an earlier attempt has stored. Empty if there is nothing, or if it cannot be resumed. */
+/** The bytes that an earlier attempt has stored. Empty if there are none, or if the download cannot be resumed. */
 async function readPart(path: string, fullSize: number, signal: AbortSignal): Promise<StoredPart> {
   const none = { size: 0, hash: createHash("sha256") };
   try {

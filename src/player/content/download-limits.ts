@@ -14,7 +14,7 @@ export class DownloadLimits {
   readonly #clock: Clock;
   /** Null: downloads run at any time. */
   #windows: Windows | null = null;
-  /** What was computed last, because it is asked for with every few bytes: UTC ms, the end excluded. */
+  /** The last result, because every few bytes ask for it: UTC ms, the end excluded. */
   #period = { from: 0, until: 0, isOpen: true };
   #bytesPerSecond: number | undefined;
   #bucket: TokenBucket | null = null;

@@ -15,14 +15,14 @@ const concurrentDownloads = 3;
 const backoffBounds = { firstMs: 1_000, longestMs: 300_000 };
 // How often the preload folder is searched for a file while the service may not be asked for it.
 const searchAgainMs = 60_000;
-// What a line has to carry to count as one that works.
+// A line counts as working once it has carried this much.
 const muchBytes = 1_000_000;
 
-/** The files to download, and what happens to them. */
+/** The files to download, and the callbacks for their progress. */
 export interface DownloadRun {
   /** In order. */
   files: readonly WantedFile[];
-  /** Whether the run waits for this file. */
+  /** True if the run waits for this file. */
   isAwaited: (asset: DesiredAsset) => boolean;
   openFile: OpenFile;
   /** Fetches, verifies and stores a file. */
@@ -211,7 +211,7 @@ export class Downloads {
   }
 }
 
-/** Whether the failure is one of this file alone. All others, a full disk included, would befall the next file too. */
+/** True if the failure is one of this file alone. All others, a full disk included, would befall the next file too. */
 function isOfFile(error: unknown): boolean {
   if (error instanceof HttpFault) return [404, 410, 416].includes(error.status);
   return isFault(error, "asset-corrupt") || isFault(error, "asset-missing");

@@ -46,7 +46,7 @@ export function dueOrder(desired: DesiredState, instant: number, context: Player
 /** A file to fetch. */
 export interface WantedFile {
   asset: DesiredAsset;
-  /** Whether it is fetched at any time: the content that plays has lost it, or there is nothing to show without it. */
+  /** True if it is fetched at any time: the content that plays has lost it, or there is nothing to show without it. */
   isUrgent: boolean;
 }
 
@@ -71,7 +71,7 @@ export function filesToFetch(
   ];
 }
 
-/** Whether the state has content, and any of its files if it has files. */
+/** True if the state has content, and any of its files if it has files. */
 function canShow({ layout, layouts, assets }: DesiredState, files: ReadonlyMap<string, string>): boolean {
   return (layout !== null || layouts.length > 0) && (assets.length === 0 || files.size > 0);
 }

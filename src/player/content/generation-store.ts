@@ -20,7 +20,7 @@ export class GenerationStore {
     return new GenerationStore(await StoredValue.open(file, disk, "playing the newest received state"));
   }
 
-  /** Whether the disk fails to tell which states there are. */
+  /** True while the disk fails to read the list of states. */
   get isUnread(): boolean {
     return this.#stored.isUnread;
   }

@@ -57,7 +57,7 @@ export function playingState({ newest, previous, plays }: Generations): DesiredS
   return plays === "newest" ? newest : previous;
 }
 
-/** Whether the newest state failed and the player has, or had, another one to play. */
+/** True if the newest state failed and the player has, or had, another one to play. */
 export function hasReturned({ failure, previous }: Generations): boolean {
   return failure !== null && previous !== null;
 }
@@ -83,7 +83,7 @@ export function completed(before: Generations, desired: DesiredState, isRepaired
 export function failed(before: Generations, fault: GenerationFault, now: number): Generations {
   const { previous, plays, provenZones, failure, since } = before;
   if (plays === "previous") {
-    // The previous state is no better: stay with what the operator wants.
+    // The previous state is no better: stay with the state that the operator wants.
     return fault.is === "crash" ? { ...before, plays: "newest", previous: null } : before;
   }
   // A zone that has worked may fail for reasons that an older state does not mend, such as a network that is down.
@@ -144,12 +144,12 @@ function zoneName(state: DesiredState | null, id: string): string {
   return name === undefined ? id : `“${name}”`;
 }
 
-/** Whether nothing is assigned. */
+/** True if nothing is assigned. */
 export function isEmpty({ layout, layouts }: DesiredState): boolean {
   return layout === null && layouts.length === 0;
 }
 
-/** What the zone can show: its items, and the files of their assets. */
+/** The content of a zone: its items, and the files of their assets. */
 function zoneContent({ layout, layouts, playlists, assets }: DesiredState, zoneId: string): unknown {
   const zones = [layout, ...layouts].flatMap((each) => each?.zones ?? []).filter(({ id }) => id === zoneId);
   const items = zones.flatMap(({ playlist_id }) => playlists.find(({ id }) => id === playlist_id)?.items ?? []);

@@ -12,7 +12,7 @@ import type { OpenFile } from "./download-file.ts";
 // The folder may be a large disk that has other things on it.
 const maxEntries = 10_000;
 
-/** Finds a file elsewhere than at the service. Resolves with what opens it; null: it is not there. */
+/** Finds a file elsewhere than at the service. Resolves with a function that opens it; null: it is not there. */
 export type FindPreloaded = (asset: DesiredAsset, signal: AbortSignal) => Promise<OpenFile | null>;
 
 /** Finds files in `folder` by their bytes, whatever their names. The folder is searched each time, so it may appear later. */

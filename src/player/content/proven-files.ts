@@ -19,7 +19,7 @@ type Fingerprint = z.infer<typeof Fingerprint>;
 // the file.
 const damageCodes = ["EIO", "EACCES", "EISDIR", "EUCLEAN", "EBADMSG"];
 
-/** What is wrong with a file. `error`: the disk failed to read it, and it may be whole. */
+/** The damage to a file. `error`: the disk failed to read it, and it may be whole. */
 interface Damage {
   reason: string;
   error?: unknown;
@@ -157,7 +157,7 @@ export class ProvenFiles {
     }
   }
 
-  /** Whether the file is here and unchanged since it was verified. A changed file is verified again. */
+  /** True if the file is here and unchanged since it was verified. A changed file is verified again. */
   async #isProven(asset: DesiredAsset): Promise<boolean> {
     const now = await fingerprintOf(this.pathOf(asset.sha256));
     if ("reason" in now && now.error === undefined) return false;
@@ -208,7 +208,7 @@ async function fingerprintOf(path: string): Promise<Fingerprint | Damage> {
   }
 }
 
-/** What a failed read says about the file. @throws an error that says nothing about it. */
+/** The damage that a failed read proves. @throws an error that says nothing about the file. */
 function damageBy(error: unknown): Damage {
   if (hasErrorCode(error, "ENOENT")) return { reason: "the file is missing" };
   if (hasErrorCode(error, ...damageCodes)) return { reason: `it cannot be read: ${reasonOf(error)}`, error };

@@ -74,8 +74,9 @@ export class ReadyContent {
   }
 
   /**
-   * Plays what played before the start; without a complete state, as much as is here of the newest received one. Items with damaged files
-   * are left out until these are fetched again. The files of the state before are kept, in case the newest is damaged at the next start.
+   * Plays the state that played before the start; without a complete state, as much as is here of the newest received one. Items with
+   * damaged files are left out until these are fetched again. The files of the state before are kept, in case the newest is damaged at the
+   * next start.
    */
   async restore({ newest, previous, isUnread }: ReceivedStates, playerId: string): Promise<void> {
     await this.#store.keepOnlyOf(playerId);

@@ -1,4 +1,4 @@
-// Decides whether the missing files of a state fit on the disk and into the quota, and removes what may be removed to make them fit.
+// Decides whether the missing files of a state fit on the disk and into the quota, and removes unneeded files to make room.
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
@@ -14,19 +14,19 @@ import type { ReadyContent } from "./ready-content.ts";
 export interface RoomOptions {
   files: ProvenFiles;
   content: ReadyContent;
-  /** What all files of content may take together; null: as much as the disk has. */
+  /** The limit for all files of content together; null: the whole disk. */
   quotaBytes: number | null;
   clock: Clock;
   log: Log;
 }
 
-/** Whether there is room for the missing files of a state. */
+/** The room for the missing files of a state. */
 export interface RoomFor {
   /** Why they do not fit, for people; null if they do, or if nothing is known about the disk. */
   shortage: string | null;
   /** The files that may be downloaded: all of them, or, if they do not fit, those of the state that plays. */
   fitting: readonly DesiredAsset[];
-  /** Whether new files are among them. */
+  /** True if new files are among them. */
   isLimited: boolean;
 }
 
@@ -50,7 +50,7 @@ export class Room {
     await this.removeUnneeded();
   }
 
-  /** Whether the state that is being prepared has this file. */
+  /** True if the state that is being prepared has this file. */
   isWanted(sha256: string): boolean {
     return this.#target?.assets.some((asset) => asset.sha256 === sha256) ?? false;
   }
@@ -135,13 +135,13 @@ export class Room {
     return null;
   }
 
-  /** Removes what is only kept to return to, and everything else that nothing needs. */
+  /** Removes the states that are only kept to return to, and every file that nothing else needs. */
   async giveUpOther(): Promise<void> {
     await this.#options.content.keepOnlyPlaying(this.#target?.revision ?? null);
     await this.removeUnneeded();
   }
 
-  /** How much more may be stored, and what limits it. Less than 0: the limit is exceeded. */
+  /** The room that is left, and the limit that decides it. Less than 0: the limit is exceeded. */
   async #spare(usedBytes: number): Promise<{ bytes: number; limit: string }> {
     const { quotaBytes } = this.#options;
     const disk = await readDiskSpace(this.#options.files.folder);

@@ -1,4 +1,4 @@
-// Applies again what commands have asked of the display and the sound: at start, and when a display is connected.
+// Applies again the settings that commands have requested for the display and the sound: at start, and when a display is connected.
 import { Signal } from "../../base/async/signal.ts";
 import { runAll } from "../../base/async/run-all.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -23,7 +23,7 @@ interface Setting {
   apply: ((signal: AbortSignal) => Promise<unknown>) | null;
 }
 
-/** Runs until `signal` aborts. Logs once what could not be applied, and applies the rest. */
+/** Runs until `signal` aborts. Logs once each setting that cannot be applied, and applies the rest. */
 export async function applySettings(
   { controls, asked, onFound, clock, log }: ApplySettingsDependencies,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// Keeps what commands have asked of the machine, so that it can be applied again after a restart or when a display is connected.
+// Keeps the settings that commands have requested, so that they can be applied after a restart or when a display is connected.
 import { join } from "node:path";
 import { z } from "zod";
 import { isFault } from "../../base/fault.ts";
@@ -30,7 +30,7 @@ export class AskedSettingsStore {
   readonly #disk: DiskHealth;
   readonly #settings: Observable<AskedSettings>;
   #isStored = true;
-  /** Whether the disk fails to read the file. What is asked for meanwhile holds, and is added to the stored settings later. */
+  /** True if the disk fails to read the file. Settings that change meanwhile hold, and are merged into the stored ones later. */
   #isUnread = false;
 
   private constructor(file: MirroredFile<AskedSettings>, disk: DiskHealth, settings: AskedSettings) {
@@ -70,7 +70,7 @@ export class AskedSettingsStore {
     await this.save();
   }
 
-  /** Writes what could not be written before. */
+  /** Writes the settings if the last write failed. */
   async save(): Promise<void> {
     if (this.#isStored || this.#isUnread) return;
     this.#isStored = await this.#disk.attempt(name, () => this.#file.write(this.#settings.value));

@@ -1,4 +1,4 @@
-// What the device's root user has declared on the device: scripts, serial ports and hosts. The service cannot add to it.
+// The devices that the machine's root user has declared: scripts, serial ports and hosts. The service cannot add to them.
 import { constants } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ export class DeclaredDevices {
     this.#log = log;
   }
 
-  /** Reads what is declared now. */
+  /** Reads the current declarations. */
   static async open(places: DeclaredPlaces, log: Log): Promise<DeclaredDevices> {
     const devices = new DeclaredDevices(places, log);
     await devices.refresh();
@@ -73,7 +73,7 @@ export class DeclaredDevices {
     }
   }
 
-  /** Reads the declarations again. What is wrong with them is logged once. */
+  /** Reads the declarations again. A fault in them is logged once. */
   async refresh(): Promise<void> {
     const [scripts, displays] = await Promise.all([this.#readScripts(), this.#readDisplays()]);
     this.#report(this.#scripts, scripts);

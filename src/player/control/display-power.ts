@@ -1,4 +1,5 @@
-// Switches the display by its opening hours, by hand, and for overrides, with or without a network, and tells what is asked and what is so.
+// Switches the display by its opening hours, by hand, and for overrides, with or without a network, and reports both power values:
+// the requested one and the one that was read back.
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import { Signal } from "../../base/async/signal.ts";
 import type { CorrectedClock } from "../../base/clock.ts";
@@ -15,7 +16,7 @@ import type { AskedSettingsStore } from "./asked-settings.ts";
 import { displayHoursOf } from "../../schedule/control/control-inputs.ts";
 import { PowerSetting } from "./power-setting.ts";
 
-/** What is asked of the display, by whom and until when (corrected UTC ms), what was read back, and the tool that switches it. */
+/** The requested power, its source and its end (corrected UTC ms), the power that was read back, and the tool that switches it. */
 export type DisplayPowerState = AskedPower & { power: Power | null; by: string | null };
 
 export interface DisplayPowerDependencies {
@@ -53,7 +54,7 @@ export class DisplayPower {
     return this.#state;
   }
 
-  /** Whether the display is off because it was asked to be: a tool has switched it off, and it does not tell that it is on. */
+  /** True if the display is off on request: a tool has switched it off, and it does not tell that it is on. */
   get offOnPurpose(): Watchable<boolean> {
     return this.#offOnPurpose;
   }
@@ -68,20 +69,20 @@ export class DisplayPower {
     return { ...state, until: iso(until) };
   }
 
-  /** What lacks for switching the display, for people; null: nothing. */
+  /** The reason why the display cannot be switched, for people; null: it can. */
   get missing(): string | null {
     return this.#dependencies.controls.display.power === null ? noTool : null;
   }
 
-  /** Sets what is asked again, because displays were connected or found. */
+  /** Sets the requested power again, because displays were connected or found. */
   reapply(): void {
     this.#setting?.again();
     this.#changed.notify();
   }
 
   /**
-   * Switches the display by hand. Resolves with what was read back, and when the opening hours decide again. The value is kept over
-   * restarts, but not if the tool does not accept it.
+   * Switches the display by hand. Resolves with the power that was read back, and when the opening hours decide again. The value is kept
+   * over restarts, but not if the tool does not accept it.
    * @param durationMs undefined: until the opening hours begin or end next.
    * @throws Fault `unsupported` without a tool, `not-applied` if it fails.
    */
@@ -165,7 +166,7 @@ export class DisplayPower {
     else if (this.#setting?.value !== value || this.#setting.control !== control) {
       this.#setting = new PowerSetting(control, value, this.#setting, clock, log);
     }
-    // What is asked is told before the tool has run: a display that is to be on is no longer off on purpose.
+    // The requested power is published before the tool has run: a display that is to be on is no longer off on purpose.
     this.#publish(decision);
     await this.#setting?.step(signal);
     this.#publish(decision);

@@ -8,7 +8,7 @@ import { maxReplyBytes } from "./wired-reply.ts";
 
 const connectMs = 5_000;
 
-/** Sends `bytes` exactly and reads what comes for `replyMs`, or until the host closes. @throws Fault `not-applied` if it cannot be reached. */
+/** Sends `bytes` exactly and reads the reply for `replyMs`, or until the host closes. @throws Fault `not-applied` without a connection. */
 export async function exchangeNetwork(
   host: NetworkHost,
   bytes: Buffer,

@@ -23,14 +23,14 @@ export class PowerSetting {
   readonly value: Power;
   #setAt: number;
   #readAt = Number.POSITIVE_INFINITY;
-  /** Whether the next read is the first or the second one after the value was set. */
+  /** True if the next read is the first one after the value was set. */
   #isFresh = false;
   #power: Power | null = null;
   #failure: unknown = null;
   #isAccepted = false;
   #isLogged = false;
 
-  /** @param before what the display was brought to so far; null: nothing. The same value counts as accepted until the tool refuses it. */
+  /** @param before the setting until now; null: none. The same value counts as accepted until the tool refuses it. */
   constructor(control: Control<Power>, value: Power, before: PowerSetting | null, clock: Clock, log: Log) {
     this.control = control;
     this.value = value;
@@ -41,12 +41,12 @@ export class PowerSetting {
     this.#isAccepted = before !== null && before.value === value && before.isAccepted;
   }
 
-  /** What was read back last; null: the display does not tell. */
+  /** The power that was read back last; null: the display does not tell. */
   get power(): Power | null {
     return this.#power;
   }
 
-  /** Whether the tool has accepted the value. */
+  /** True if the tool has accepted the value. */
   get isAccepted(): boolean {
     return this.#isAccepted;
   }
@@ -56,7 +56,7 @@ export class PowerSetting {
     return this.#failure;
   }
 
-  /** Whether the display has the value, as far as it tells. */
+  /** True if the display has the value, or if the tool has accepted it and the display does not tell. */
   get isReached(): boolean {
     return this.#power === this.value || (this.#power === null && this.#isAccepted);
   }
@@ -71,7 +71,7 @@ export class PowerSetting {
     return Math.min(this.#setAt, this.#readAt);
   }
 
-  /** Sets or reads what is due. @throws AbortError when `signal` aborts, and nothing else. */
+  /** Sets the value or reads it back if that is due. @throws AbortError when `signal` aborts, and nothing else. */
   async step(signal: AbortSignal): Promise<void> {
     if (this.#clock.monotonic() >= this.#setAt) await this.#set(signal);
     if (this.#clock.monotonic() >= this.#readAt) await this.read(signal);

@@ -12,7 +12,7 @@ const maxToolBytes = 4_096;
 const stty = "/usr/bin/stty";
 const readWrite = constants.O_RDWR | constants.O_NOCTTY;
 
-/** Sends `bytes` exactly and reads what comes for `replyMs`. @throws Fault `not-applied` if the port cannot be set up or used. */
+/** Sends `bytes` exactly and reads the reply for `replyMs`. @throws Fault `not-applied` if the port cannot be set up or used. */
 export async function exchangeSerial(port: SerialPort, bytes: Buffer, replyMs: number, clock: Clock, signal: AbortSignal): Promise<Buffer> {
   // Kept open while stty runs: some drivers forget the settings when nobody has the port open. O_NONBLOCK: do not wait for a carrier.
   await using held = await openPort(port, constants.O_NONBLOCK);

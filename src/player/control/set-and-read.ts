@@ -1,4 +1,4 @@
-// Sets a sound control, and reads back what became of it, which takes a moment.
+// Sets a sound control, and reads back the result, which takes a moment.
 import type { Clock } from "../../base/clock.ts";
 import type { Control } from "../machine-controls.ts";
 import type { Applied } from "./setting-control.ts";

@@ -1,15 +1,15 @@
-// Sets one setting of the machine, and tells what was read back. A value that did not take effect is a failure.
+// Sets one setting of the machine, and reads it back. A value that did not take effect is a failure.
 import { Fault } from "../../base/fault.ts";
 import type { DisplayMode } from "../../protocol/device/display-commands.ts";
 import type { Control } from "../machine-controls.ts";
 
-/** What was asked for, and what the machine tells since then; null: it cannot tell. */
+/** The requested value, and the value that was read back; null: the machine cannot tell. */
 export interface Applied<T> {
   asked: T;
   read_back: T | null;
 }
 
-/** Whether a value that was read back is the one that was asked for. */
+/** True if the value that was read back counts as the requested one. */
 export type IsSame<T> = (read: T, asked: T) => boolean;
 
 /** Hardware has steps, such as 15 levels of a backlight. */

@@ -1,4 +1,4 @@
-// What is sent to a display over a wire, and its reply, as text and in hexadecimal.
+// The bytes that are sent to a display over a wire, and its reply, as text and in hexadecimal.
 import { Fault } from "../../base/fault.ts";
 
 /** The payload of a command: exactly one of the two. */

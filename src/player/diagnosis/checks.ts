@@ -2,10 +2,10 @@
 import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 
-/** What a check found. `skipped`: it does not apply, or what it needs is missing. */
+/** The result of a check. `skipped`: it does not apply, or a requirement is missing. */
 export interface Finding {
   is: "ok" | "warning" | "failed" | "skipped";
-  /** For people: what was found, and what to do. */
+  /** For people: the observation, and the remedy if there is one. */
   detail: string;
 }
 

@@ -73,7 +73,7 @@ async function checkCertificate(server: URL, network: Network, now: number, sign
   if ((await proxyFor(network, server)) !== null) return skipped("connections go through the network's proxy; see http");
   const host = hostOf(server);
   const name = isIP(host) === 0 ? { servername: host } : {};
-  // An invalid certificate is what this check looks for. Nothing is sent over the connection.
+  // This check looks for invalid certificates. Nothing is sent over the connection.
   const secureContext = network.certificates();
   const socket = connectTls({ host, port: portOf(server), secureContext, rejectUnauthorized: false, ...name });
   using _ = disposing(socket);

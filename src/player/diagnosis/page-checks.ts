@@ -9,7 +9,7 @@ type Measured = Extract<FromPage, { type: "measured" }>;
 
 const limitMs = 10_000;
 const fewFramesPerS = 20;
-// What most content uses. A browser that does not decode it shows black.
+// The codec of most content. A browser that does not decode it shows black.
 const needed = "h264";
 
 export function pageChecks(surface: Surface): readonly Check[] {

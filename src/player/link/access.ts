@@ -41,7 +41,7 @@ async function verifyRevocation(jws: string, identity: Identity, pairing: Pairin
   }
 }
 
-/** Whether `jws` proves that this device was revoked. An invalid revocation is logged. */
+/** True if `jws` proves that this device was revoked. An invalid revocation is logged. */
 export async function isValidRevocation(jws: string, identity: Identity, pairing: Pairing, log: Log): Promise<boolean> {
   try {
     await verifyRevocation(jws, identity, pairing);

@@ -36,7 +36,7 @@ export const connectLimits = { handshakeMs: 10_000, welcomeMs: 10_000 };
 export const pollMs = 4_000;
 export const connectLimitsWhilePolling = { handshakeMs: 3_000, welcomeMs: 1_500 };
 const heartbeatJitter = 0.1;
-/** What this player takes beyond the first protocol. */
+/** The player's features beyond the first protocol. */
 const features = [statePushFeature];
 
 export class Connection {
@@ -73,7 +73,7 @@ export class Connection {
     return this.#answeredAt;
   }
 
-  /** What impairs the connection, and for how long; null: nothing. */
+  /** The impairment of the connection, and its duration; null: none. */
   get impairment(): ReturnType<Impairment["describe"]> {
     return this.#impairment.describe(this.#dependencies.clock.monotonic());
   }

@@ -13,7 +13,7 @@ const caRemedy =
   "Check the address. If it is right, add the network's CA to this machine's certificates (update-ca-certificates), or start signage-player with --ca FILE.";
 const proxySettings = "the flag --proxy, or http_proxy and https_proxy";
 
-/** Says why the service cannot be reached and what to do. `nowMs` is the machine's wall clock. */
+/** Explains why the service cannot be reached, and names the remedy. `nowMs` is the machine's wall clock. */
 export function diagnoseConnectivity(error: unknown, server: URL, nowMs: number, retryAt: number | null): ScreenProblem {
   const code = codeOf(error);
   const problem = (kind: ScreenProblem["code"], text: string): ScreenProblem => ({ code: kind, text, retry_at: retryAt });

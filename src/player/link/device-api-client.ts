@@ -17,7 +17,7 @@ export function createDeviceApiClient(api: ServiceApi, accessTokens: AccessToken
     /** Reads a file of release metadata; null if the service does not have it. */
     readReleaseMetadata: (path: string, maxBytes: number, signal: AbortSignal) =>
       accessTokens.withToken(signal, (token) => api.releaseMetadata(token, path, maxBytes, signal)),
-    /** Sends a frame of a live view. Resolves with what the service wants next; null: nobody watches any more. */
+    /** Sends a frame of a live view. Resolves with the service's limits for the next ones; null: nobody watches any more. */
     sendLiveFrame: (streamId: string, frame: Buffer, signal: AbortSignal) =>
       accessTokens.withToken(signal, (token) => api.liveFrame(token, streamId, frame, signal)),
     sendPlayEvents: (events: PlayEvent[], signal: AbortSignal) =>

@@ -1,4 +1,4 @@
-// The heartbeats of one connection: the first is whole, those after it carry only what has changed, if the service takes that.
+// The heartbeats of one connection: the first is whole, those after it carry only changes, if the service supports that.
 import { type HeartbeatDelta, heartbeatDeltaFeature, listFields, nestedFields } from "../../protocol/device/heartbeat-delta.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import type { DeviceMessage } from "../../protocol/device/messages.ts";
@@ -18,7 +18,7 @@ export class HeartbeatSequence {
     this.#takesDeltas = false;
   }
 
-  /** The service has welcomed the player. @param features what it understands; undefined: an older service */
+  /** The service has welcomed the player. @param features the service's features; undefined: an older service */
   welcomed(features: readonly string[] | undefined): void {
     this.#takesDeltas = features?.includes(heartbeatDeltaFeature) ?? false;
   }
@@ -40,7 +40,7 @@ export class HeartbeatSequence {
   }
 }
 
-/** What turns the heartbeat `before` into `now`. */
+/** The changes that turn the heartbeat `before` into `now`. */
 export function heartbeatChanges(before: Heartbeat, now: Heartbeat): Omit<HeartbeatDelta, "base"> {
   const { set, unset } = changesBetween(before, now);
   for (const name of nestedFields) {

@@ -1,4 +1,4 @@
-// Describes what impairs the connection to the service, for the heartbeat: a blocked socket, or why the service was unreachable.
+// Describes the impairment of the connection to the service, for the heartbeat: a blocked socket, or an unreachable service and why.
 import { minuteMs } from "../../base/time.ts";
 import type { ScreenProblem } from "../../protocol/scene.ts";
 

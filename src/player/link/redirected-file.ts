@@ -27,7 +27,7 @@ export async function followRedirect(
   const location = String(headers["location"]);
   if (!URL.canParse(location, from.href)) return null;
   const url = new URL(location, from);
-  // What was asked for by https does not become readable on the way.
+  // A file that was requested over https must not be read over http.
   const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && from.protocol === "http:");
   if (!isAllowed) return null;
   // The store's ETag is another one, and a file's bytes never change: a Range needs no If-Range.

@@ -31,7 +31,7 @@ const RefusingProblem = z.object({ type: z.string(), detail: deviceText(500) });
 /** The address of a service that does not run at present. No program can listen on port 0; on any other port one might. */
 export const notRunning = "http://127.0.0.1:0";
 
-/** Whether a service with this address runs, as far as its address tells. */
+/** False for the address that stands for a service that does not run. */
 export function mayRun(server: URL): boolean {
   return server.origin !== notRunning;
 }
@@ -77,7 +77,7 @@ export class ServiceApi implements AsyncDisposable {
     return this.#http.json({ method: "POST", path: "device/pairing-requests", body }, PairingGrant, signal);
   }
 
-  /** Enrols the device. A refusal is a problem that says what to do; any other failure rejects. */
+  /** Enrols the device. A refusal is a problem that names the remedy; any other failure rejects. */
   async enrol(body: EnrolmentRequest, signal: AbortSignal): Promise<EnrolmentResponse> {
     const { status, json } = await this.#http.send({ method: "POST", path: "device/enrolments", body }, signal);
     if (status === 200) return { is: "granted", grant: parseResponse(TokenGrant, json) };

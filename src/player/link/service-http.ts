@@ -23,12 +23,12 @@ export class HttpFault extends Fault {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether the response is about this request, and not about a token, the service's load or a proxy in front of it. */
+  /** True if the response is about this request, and not about a token, the service's load or a proxy in front of it. */
   get isAboutRequest(): boolean {
     return ![401, 408, 425, 429, 502, 503, 504].includes(this.status);
   }
 
-  /** Whether the same request will fail again: 4xx, except 401 (the token is renewed), 408, 425 and 429. */
+  /** True if the same request will fail again: 4xx, except 401 (the token is renewed), 408, 425 and 429. */
   get isPermanent(): boolean {
     return this.status >= 400 && this.status < 500 && ![401, 408, 425, 429].includes(this.status);
   }
@@ -127,12 +127,12 @@ export class ServiceHttp implements AsyncDisposable {
   }
 }
 
-/** Whether the other end closed the connection without a response. For http addresses the other end is the proxy. */
+/** True if the other end closed the connection without a response. For http addresses the other end is the proxy. */
 function isConnectionLost(error: unknown): boolean {
   return hasErrorCode(error, "UND_ERR_SOCKET", "ECONNRESET");
 }
 
-/** Whether a proxy responded itself. It can only for http, and the service's own errors are JSON. */
+/** True if a proxy responded itself. It can only for http, and the service's own errors are JSON. */
 function isResponseOfProxy({ protocol }: URL, { statusCode, headers }: Dispatcher.ResponseData): boolean {
   return protocol === "http:" && statusCode >= 400 && !String(headers["content-type"]).includes("json");
 }

@@ -43,7 +43,7 @@ export interface QueuedMessage {
   refusals: number;
   /** How many other messages the service had accepted when it first refused this one. */
   acceptedBefore: number;
-  /** Whether there was no room for it. */
+  /** True if there was no room for it. */
   isDropped: boolean;
 }
 
@@ -80,7 +80,7 @@ function nameOf(number: number, about: string): string {
   return `${String(number).padStart(12, "0")}-${about}.json`;
 }
 
-/** Whether `newer` says all that `older` says: another report on the same problem, or a later picture at an interval. */
+/** True if `newer` says all that `older` says: another report on the same problem, or a later picture at an interval. */
 export function replaces(newer: QueuedMessage, older: QueuedMessage): boolean {
   if (newer.kind === "interval") return older.kind === "interval";
   return newer.problemId !== null && newer.problemId === older.problemId;

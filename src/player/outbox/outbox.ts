@@ -1,5 +1,5 @@
-// The durable queue of command results, problem records and screenshots for the service. Bounded; what the service refuses is set aside
-// and does not hold up the rest. What a full or broken disk does not take stays in memory.
+// The durable queue of command results, problem records and screenshots for the service. Bounded; a message that the service refuses is
+// set aside and does not hold up the rest. Messages that a full or broken disk does not take stay in memory.
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Backoff } from "../../base/async/backoff.ts";
@@ -45,7 +45,7 @@ export class Outbox {
   /** Oldest first. */
   #queue: QueuedMessage[] = [];
   #nextNumber = 1;
-  /** Whether the files of earlier runs are in the queue. Until then new messages stay in memory. */
+  /** True once the files of earlier runs are in the queue. Until then new messages stay in memory. */
   #isListed = false;
   #droppedCount = 0;
   /** No message is delivered before this instant, on the monotonic clock: the last one failed. */
@@ -95,7 +95,7 @@ export class Outbox {
     return (await this.keep(message)) === "stored";
   }
 
-  /** Like {@link put}, and tells what became of the message. `dropped`: neither the disk nor the memory had room for it. */
+  /** Like {@link put}, and resolves with the place of the message. `dropped`: neither the disk nor the memory had room for it. */
   async keep(message: OutboxMessage): Promise<"stored" | "in-memory" | "dropped"> {
     const queued = newMessage(this.#nextNumber++, message);
     const isStored = this.#isListed && (await this.#disk.attempt(what, () => this.#file(queued.name).write(message)));

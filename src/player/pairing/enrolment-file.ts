@@ -11,7 +11,7 @@ const name = "enrolment.json";
 
 const Content = z.object({ key: z.string().min(1).max(100), server: z.url({ protocol: /^https?$/ }) });
 
-/** What the file says. */
+/** The content of the file. */
 export type StoredEnrolment = { is: "none" } | { is: "found"; key: string; server: string } | { is: "unusable"; reason: string };
 
 /** Reads the file in the player's data folder. Reasons never contain its content. @throws the system's error when the disk fails to read it. */

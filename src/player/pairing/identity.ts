@@ -10,7 +10,7 @@ import { StoredValue } from "../storage/stored-value.ts";
 
 const StoredKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 
-/** The result of a pairing. `serviceKey` is pinned: the player trusts only what this key signed. */
+/** The result of a pairing. `serviceKey` is pinned: the player trusts only data that this key signed. */
 export const Pairing = z.object({
   server: z.string(),
   playerId: z.string(),
@@ -82,7 +82,7 @@ export class Identity {
     await this.#pairing?.set(null);
   }
 
-  /** Writes what could not be written before or was deleted from the disk. */
+  /** Writes files that a failing disk refused earlier or that were deleted from the disk. */
   async save(): Promise<void> {
     await this.#keys?.save();
     await this.#pairing?.save();

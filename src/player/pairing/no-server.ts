@@ -1,8 +1,8 @@
-// The state of a player that knows no service: what people can do about it, and the services that are on its network.
+// The state of a player that knows no service: instructions for people, and the services on its network.
 import type { FoundService } from "../../protocol/device/discovery.ts";
 import type { ScreenContext } from "../playback/screen.ts";
 
-/** What the screen of such a player says. It never connects to a service that it has found: anybody can announce one. */
+/** The text on the screen of such a player. It never connects to a service that it has found: anybody can announce one. */
 export interface NoServerOptions {
   /** The machine's name on its network. */
   machineName: string;
@@ -10,7 +10,7 @@ export interface NoServerOptions {
   command: string;
   /** The file that can set one; null if there is none. */
   file: string | null;
-  /** What is wrong with that file; null if nothing is. */
+  /** The problem with that file; null if there is none. */
   problem: string | null;
   /** Looks for services until the signal aborts. */
   findServices: (onChange: (services: FoundService[]) => void, signal: AbortSignal) => Promise<never>;

@@ -11,7 +11,7 @@ import type { Identity, Pairing } from "./identity.ts";
 import type { ServiceApi } from "../link/service-api.ts";
 import { diagnoseConnectivity } from "../link/connectivity-diagnosis.ts";
 
-/** The progress of pairing: no code yet, or a code on the screen. `trouble` is what prevents it, if anything. */
+/** The progress of pairing: no code yet, or a code on the screen. `trouble` is the obstacle, if there is one. */
 export type PairingState =
   | { is: "asking"; trouble: ScreenProblem | null }
   | { is: "code"; code: string; claimUrl: string | null; trouble: ScreenProblem | null };

@@ -44,7 +44,7 @@ export class PendingReset {
   }
 
   /**
-   * Reads what an earlier run did not finish. A damaged file counts as none: the player stays paired.
+   * Reads the reset that an earlier run did not finish. A damaged file counts as none: the player stays paired.
    * @throws the system's error when the disk fails to read it.
    */
   static async open(folder: string, disk: DiskHealth): Promise<PendingReset> {
@@ -59,7 +59,7 @@ export class PendingReset {
     }
   }
 
-  /** What is asked for; null: nothing. */
+  /** The pending reset; null: none. */
   get asked(): Watchable<StoredReset | null> {
     return this.#asked;
   }
@@ -86,7 +86,7 @@ export class PendingReset {
    * @throws Fault `unpaired` or `reset`; the reason of `signal`.
    */
   async endSession(outbox: Outbox, accepted: Listeners<OutboxMessage>, clock: Clock, signal: AbortSignal): Promise<never> {
-    // What an earlier run asked for is reported already if nothing is left to report.
+    // The result of an earlier run's reset is delivered already if the outbox is empty.
     const isReported = this.#asked.value !== null && outbox.length === 0;
     const asked = await this.#whenAsked(signal);
     if (!isReported) await delivered(accepted, asked.commandId, clock, signal);

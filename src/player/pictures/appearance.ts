@@ -17,7 +17,7 @@ export async function appearanceOf(picture: Buffer): Promise<Appearance> {
   return sharp(picture).resize(columns, rows, { fit: "fill" }).greyscale().raw().toBuffer();
 }
 
-/** Whether people would say that two pictures show the same: at most one hundredth of the picture differs. */
+/** True if two pictures look the same to people: at most one hundredth of the picture differs. */
 export function looksSame(one: Appearance, other: Appearance): boolean {
   const changed = one.filter((value, place) => Math.abs(value - (other[place] ?? 0)) > cellDifference).length;
   return changed <= changedShare * columns * rows;

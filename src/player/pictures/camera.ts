@@ -6,11 +6,11 @@ import { captureFor, finishPicture, type Picture, type PictureRequest, type Pict
 
 export interface CameraDependencies {
   capture: Host["capture"];
-  /** Whether the player's displays are on; null: unknown. */
+  /** The power of the player's displays; null: unknown. */
   displayPower: () => Promise<"on" | "off" | null>;
-  /** What has failed, while the player repairs it; null: nothing. */
+  /** The failure that the player repairs now; null: none. */
   fault: () => string | null;
-  /** What holds for every picture now. */
+  /** The rules for pictures that are taken now. */
   rules: () => PictureRules;
   clock: Clock;
 }
@@ -85,7 +85,7 @@ export class Camera {
     }
   }
 
-  /** What the recovery of the browser knows says more than the failed capture. */
+  /** The fault that the recovery of the browser reports, because it explains more than the failed capture. */
   #reasonOf(error: unknown): unknown {
     if (!isFault(error) || !ofBrowser.has(error.code)) return error;
     const known = this.#dependencies.fault() ?? (error.code === "page-hung" ? "page-hung" : null);

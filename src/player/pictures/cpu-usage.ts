@@ -13,7 +13,7 @@ export class CpuUsage {
     this.#read = read;
   }
 
-  /** Whether the processors had almost no idle time since the last call. False for the first call. */
+  /** True if the processors had almost no idle time since the last call. False for the first call. */
   isBusy(): boolean {
     const now = { idle: 0, total: 0 };
     for (const { times } of this.#read()) {

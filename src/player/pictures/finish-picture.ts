@@ -1,4 +1,4 @@
-// Makes the picture that leaves the player of what the browser captured: upright, blackened where nobody may look, scaled, and encoded.
+// Makes a picture that may leave the player from the browser's capture: upright, private areas black, scaled and encoded.
 import { Fault } from "../../base/fault.ts";
 import type { Rotation } from "../../protocol/content/orientation.ts";
 import type { Redaction } from "../../protocol/device/screenshot-settings.ts";
@@ -17,7 +17,7 @@ export interface PictureRequest {
   maxWidth?: number | undefined;
 }
 
-/** How the display is turned, and what no picture may show. */
+/** The rotation of the display, and the areas that no picture may show. */
 export interface PictureRules {
   /** Degrees clockwise by which the page turns its content, so that people see it upright. */
   rotation: Rotation;
@@ -36,7 +36,7 @@ export interface Picture {
 const limitS = 5;
 const black = { r: 0, g: 0, b: 0 };
 
-/** What to ask the browser for. If its picture needs no change, it encodes the picture as asked for. */
+/** The browser's part of a request. If the picture needs no change, the browser encodes it in the requested format. */
 export function captureFor({ format, quality }: PictureRequest, rules: PictureRules): CaptureOptions | undefined {
   if (format === "png") return { format: "png", quality: 100 };
   return format === "jpeg" && isUnchanged(rules) ? { format: "jpeg", quality } : undefined;
@@ -78,7 +78,7 @@ async function convert(
   const picture = sharp(bytes).timeout({ seconds: limitS });
   if (turn !== 0) picture.rotate(turn);
   if (width < upright.width) picture.resize({ width, height, fit: "fill" });
-  // Applied to the scaled picture, so that scaling cannot mix what is under a rectangle into the pixels beside it.
+  // Applied to the scaled picture, so that scaling cannot mix the pixels under a rectangle into those beside it.
   const areas = redact.map((rectangle) => areaOf(rectangle, width, height)).filter((area) => area.width > 0 && area.height > 0);
   picture.composite(areas.map(({ left, top, ...size }) => ({ input: { create: { ...size, channels: 3, background: black } }, left, top })));
   // Effort 0 is twice as fast as the default and only a few per cent larger. A video may be playing meanwhile.

@@ -17,7 +17,7 @@ export function imageSize(bytes: Buffer): { width: number; height: number } | nu
   return null;
 }
 
-/** Whether a marker is one of SOF0 to SOF15. The other three of that range are tables. */
+/** True if a marker is one of SOF0 to SOF15. The other three of that range are tables. */
 function isFrameStart(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

@@ -1,7 +1,7 @@
 // How often a live view takes a picture, and how good it is: less over a slow line or on a busy device.
 import type { LiveAnswer } from "../../protocol/device/live.ts";
 
-/** What the service wants of the next frames. */
+/** The limits that the service sets for the next frames. */
 export type LiveWishes = Pick<LiveAnswer, "max_fps" | "max_width" | "quality">;
 
 // Below this the picture is of no use.
@@ -40,7 +40,7 @@ export class LivePace {
     return Math.min(longestIntervalMs, Math.max(1_000 / this.#wishes.max_fps, this.#captureMs / captureShare));
   }
 
-  /** Whether to leave the next frame out, because the device has no time for it. */
+  /** True if the next frame has to be left out, because the device has no time for it. */
   skips(isBusy: boolean): boolean {
     this.#skipped = isBusy && this.#skipped < maxSkipped ? this.#skipped + 1 : 0;
     return this.#skipped > 0;

@@ -10,12 +10,12 @@ import { HttpFault } from "../link/service-http.ts";
 import type { Camera } from "./camera.ts";
 import { LivePace } from "./live-pace.ts";
 
-/** Sends a frame. Resolves with what the service wants next; null: nobody watches any more. */
+/** Sends a frame. Resolves with the service's limits for the next ones; null: nobody watches any more. */
 export type SendLiveFrame = (streamId: string, frame: Buffer, signal: AbortSignal) => Promise<LiveAnswer | null>;
 
 export interface LiveDependencies {
   camera: Camera;
-  /** Whether the machine has no time for pictures. */
+  /** True if the machine has no time for pictures. */
   isBusy: () => boolean;
   clock: Clock;
   log: Log;
@@ -116,7 +116,7 @@ export class Live {
     return bytes.length;
   }
 
-  /** Why the stream ends because of a failed frame; null: it goes on. @throws what ends the command as failed. */
+  /** Why the stream ends because of a failed frame; null: it goes on. @throws an error that ends the command as failed. */
   #endReasonOf(error: unknown, frames: number, gapMs: number): LiveEndReason | null {
     if (isAbort(error) || !isFault(error) || error.code === "revoked") throw error;
     const isOfLine = error.code === "unreachable" || error.code === "refused" || error.code === "protocol";

@@ -52,7 +52,7 @@ export class Pictures {
   }
 }
 
-/** What holds for pictures while `desired` is wanted and `applied` still plays: nothing is shown that either of them hides. */
+/** The rules for pictures while `desired` is wanted and `applied` still plays: a picture shows nothing that either of them hides. */
 export function rulesOf(desired: DesiredState | null, applied: DesiredState | null): PictureRules {
   const orientation = (applied ?? desired)?.player.orientation ?? "landscape";
   const states = new Set([desired, applied]);

@@ -39,7 +39,7 @@ export class InterventionStore {
     return this.#interventions;
   }
 
-  /** Whether an emergency override is in force at this instant. */
+  /** True if an emergency override is in force at this instant. */
   isEmergencyAt(instant: number): boolean {
     return overridesAt(this.#interventions.value, instant).some(({ level }) => level === "emergency");
   }

@@ -56,7 +56,7 @@ export class ScheduleFollower {
     return plan.intervals;
   }
 
-  /** The reasons for the content on the screen, for people: first those that apply, then what was set aside, each cut to half the limit. */
+  /** The reasons for the content on the screen, for people: first those that apply, then the rejected ones, each cut to half the limit. */
   why(): ShownReason[] {
     const ready = this.#plan?.content;
     if (ready === undefined) return [];

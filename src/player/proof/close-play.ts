@@ -51,7 +51,7 @@ export function playName({ stage, key, of }: Pick<PlannedPlay, "stage" | "key" |
   return `${stage} ${of.zoneId} ${key} ${formatCause(of)}`;
 }
 
-/** Whether two plays are the same, possibly on different stages. */
+/** True if two plays are the same, possibly on different stages. */
 export function isSamePlay(one: Pick<PlannedPlay, "key" | "of">, other: Pick<PlannedPlay, "key" | "of">): boolean {
   return one.key === other.key && one.of.zoneId === other.of.zoneId && formatCause(one.of) === formatCause(other.of);
 }

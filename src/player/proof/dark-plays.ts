@@ -1,17 +1,17 @@
-// Proof of play while the display is off on purpose: what the page presents meanwhile was not shown. Pure.
+// Proof of play while the display is off on purpose: content that the page presents meanwhile was not shown. Pure.
 import { closePlay } from "./close-play.ts";
 import type { DarkTime, FinishedPlay, InputOf, MakeId, OpenPlay, PlayState, StepResult } from "./play-types.ts";
 
 const reason = "display_off";
 
-/** Whether the display is off now. */
+/** True if the display is off now. */
 export function isDark({ dark }: Pick<PlayState, "dark">): boolean {
   return dark !== null && dark.until === null;
 }
 
 /**
- * The display goes off: what is on the screen is cut there, and nothing further is reported of it. The display comes on: what the page
- * shows is on the screen from then on.
+ * The display goes off: the plays on the screen are cut there, and nothing further is reported of them. The display comes on: the
+ * content of the page is on the screen from then on.
  */
 export function switchDisplay(plays: PlayState, { isOff, at }: InputOf<"display">, makeId: MakeId): StepResult {
   if (isOff === isDark(plays)) return { plays, done: [] };
@@ -33,7 +33,7 @@ export function reportedPlays(done: readonly FinishedPlay[], dark: DarkTime | nu
   });
 }
 
-/** Whether the display was off for the whole play. A play without frames is due at its start, and may be found missing much later. */
+/** True if the display was off for the whole play. A play without frames is due at its start, and may be found missing much later. */
 function wasDark({ result, started }: FinishedPlay, { from, until }: DarkTime): boolean {
   if (started.at < from.at) return false;
   return until === null || (result === "skipped" && started.at < until.at);

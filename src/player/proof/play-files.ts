@@ -26,7 +26,7 @@ export class PlayFiles {
   /** Numbers of the finished files, oldest first. */
   #finished: number[] = [];
   #nextNumber = 1;
-  /** Whether the files of earlier runs are known. Until then none is begun, because it could replace one. */
+  /** True once the files of earlier runs are known. Until then none is begun, because it could replace one. */
   #isListed = false;
   /** Null while no file could be created. */
   #current: PlayLogFile | null = null;
@@ -89,7 +89,7 @@ export class PlayFiles {
     return this.#finished.length;
   }
 
-  /** Whether there is a current file. */
+  /** True if there is a current file. */
   get isOpen(): boolean {
     return this.#current !== null;
   }
@@ -165,7 +165,7 @@ export class PlayFiles {
     await this.#disk.attempt(removals, () => rm(playLogPath(this.#folder, number), { force: true }));
   }
 
-  /** Gives up the current file if it was deleted from the disk: what it had cannot be read again. */
+  /** Gives up the current file if it was deleted from the disk: its events cannot be read again. */
   async abandonIfDeleted(): Promise<void> {
     if (this.#current === null || (await this.#current.exists())) return;
     if (this.#currentEvents > 0) this.#disk.recordsLost(playEvents, this.#currentEvents, "their file was deleted");

@@ -75,7 +75,7 @@ export class PlayLogFile {
   readonly #path: string;
   readonly #file: FileHandle;
   #bytes: number;
-  /** Whether a failed append may have left a part of its lines at the end. */
+  /** True if a failed append may have left a part of its lines at the end. */
   #hasRest = false;
 
   private constructor(number: number, path: string, file: FileHandle, bytes: number) {
@@ -103,7 +103,7 @@ export class PlayLogFile {
     }
   }
 
-  /** Appends lines. After a failure none of them counts as written: the next append removes what reached the disk. */
+  /** Appends lines. After a failure none of them counts as written: the next append removes the bytes that reached the disk. */
   async append(lines: readonly PlayLogLine[]): Promise<void> {
     const bytes = Buffer.from(formatLines(lines));
     if (this.#hasRest) await this.#file.truncate(this.#bytes);
@@ -128,7 +128,7 @@ export class PlayLogFile {
     }
   }
 
-  /** Whether the file still has its name. A deleted one can be written, but not read again. */
+  /** True if the file still has its name. A deleted one can be written, but not read again. */
   async exists(): Promise<boolean> {
     return !(await isMissing(this.#path));
   }

@@ -1,5 +1,5 @@
-// The durable queue of play events: appends them to files of 500 and uploads file by file. What a full or broken disk does not take
-// stays in memory, up to a limit.
+// The durable queue of play events: appends them to files of 500 and uploads file by file. Events that a full or broken disk does not
+// take stay in memory, up to a limit.
 import { join } from "node:path";
 import { retry } from "../../base/async/retry.ts";
 import { Signal } from "../../base/async/signal.ts";
@@ -22,7 +22,7 @@ const uploadMs = 60_000;
 const maxInMemory = 5_000;
 const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
 
-/** Events to upload, and what to do once the service has them. */
+/** Events to upload, and the steps once the service has them. */
 interface Batch {
   events: readonly PlayEvent[];
   discard: () => Promise<void>;

@@ -52,7 +52,7 @@ export class ProblemRecorder {
     }
   }
 
-  /** Records what has changed. @param problems the current problems. */
+  /** Records the changes since the last call. @param problems the current problems. */
   async record(problems: readonly PlayerProblem[]): Promise<void> {
     const now = this.#clock.now();
     const { records, changed } = recordProblems(this.#records, problems, now, () => `prb_${ulid(now)}`);

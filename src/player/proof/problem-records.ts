@@ -5,7 +5,7 @@ import { hourMs, iso } from "../../base/time.ts";
 import { maxTimes, ProblemRecord } from "../../protocol/device/problem-records.ts";
 import type { PlayerProblem } from "../../protocol/device/player-problems.ts";
 
-/** A record, and what the player knows of it. */
+/** A record, and the player's notes on it. */
 export const KeptRecord = z.object({
   id: z.string(),
   record: ProblemRecord,
@@ -13,7 +13,7 @@ export const KeptRecord = z.object({
   createdAt: z.number(),
   /** The problems for which it stands and which last, each by {@link nameOf}. */
   open: z.array(z.string()),
-  /** Whether the service gets its last change later. */
+  /** True if the service gets its last change later. */
   isHeldBack: z.boolean(),
 });
 export type KeptRecord = z.infer<typeof KeptRecord>;
@@ -78,7 +78,7 @@ function newRecord(problem: PlayerProblem, now: number, id: string): KeptRecord 
   };
 }
 
-/** Whether the record is less than an hour old. A clock that was set back makes it old. */
+/** True if the record is less than an hour old. A clock that was set back makes it old. */
 function isRecent({ createdAt }: KeptRecord, now: number): boolean {
   return Math.abs(now - createdAt) < hourMs;
 }

@@ -28,7 +28,7 @@ export interface PlayerCondition {
   /** How long no frame has been presented, ms. */
   stillMs: number;
   isDisplayOff: boolean;
-  /** Whether the display is off because it was asked to be: that nothing is shown is no problem then. */
+  /** True if the display is off on request: an empty screen is no problem then. */
   isOffOnPurpose: boolean;
   withheld: WithheldContent | null;
   /** For how long the browser has drawn without the GPU because it failed with it, ms; null: it does not. */
@@ -37,7 +37,7 @@ export interface PlayerCondition {
   disk: DiskCondition;
   /** The largest possible clock error, ms; infinite before the first synchronization. */
   clockErrorMs: number;
-  /** What impairs the connection to the service, and for how long; null: nothing. */
+  /** The impairment of the connection to the service, and its duration; null: none. */
   impairment: { text: string; forMs: number } | null;
   /** The problems of the program's update. */
   updates: readonly PlayerProblem[];

@@ -131,7 +131,7 @@ export class ProofOfPlay {
       bootId,
       clockOffsetMs: offsetMs,
       clockErrorMs: Number.isFinite(errorMs) ? errorMs : null,
-      // What is not visible was not interrupted either, should the player be killed now.
+      // A play on a dark display was not visible, so it is not reported as interrupted if the player is killed now.
       open: isDark(this.#plays) ? [] : [...this.#plays.open.values()],
     };
   }

@@ -19,10 +19,10 @@ export class RefusedPlays {
     this.#disk = disk;
   }
 
-  /** Reports events as lost and keeps the newest of them, one per file with the reason. @param what names them in reports. */
-  async add(events: readonly PlayEvent[], reason: string, what = "play events that the service refused"): Promise<void> {
-    this.#disk.recordsLost(what, events.length, reason);
-    await this.#disk.attempt(what, async () => {
+  /** Reports events as lost and keeps the newest of them, one per file with the reason. @param kind names them in reports. */
+  async add(events: readonly PlayEvent[], reason: string, kind = "play events that the service refused"): Promise<void> {
+    this.#disk.recordsLost(kind, events.length, reason);
+    await this.#disk.attempt(kind, async () => {
       await makeFolder(this.#folder);
       for (const event of events.slice(-maxFiles)) {
         await writeFile(join(this.#folder, `${event.id}.json`), `${JSON.stringify({ reason, event })}\n`, { mode: 0o600 });

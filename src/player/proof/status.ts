@@ -1,4 +1,4 @@
-// Merges the heartbeat from what the player's parts report. Reports presented content, not requested content.
+// Merges the heartbeat from the reports of the player's parts. Reports presented content, not requested content.
 import type { CorrectedClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { Heartbeat, type ShownReason } from "../../protocol/device/heartbeat.ts";

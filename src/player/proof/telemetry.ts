@@ -16,18 +16,18 @@ export interface TelemetryDependencies {
   machine: Pick<Machine, "controls" | "identity">;
   /** The folder whose disk matters. */
   folder: string;
-  /** What the player knows about the display's power; null or a missing part: read it from the machine. */
+  /** The display's state as the player has it; null or a missing part: read it from the machine. */
   displayPower: () => Partial<DisplayState> | null;
   clock: Clock;
   log: Log;
-  /** Ends what still reads when the player ends. */
+  /** Ends the reads that still run when the player ends. */
   signal: AbortSignal;
 }
 
-/** What the heartbeat has measured already. */
+/** Values that the heartbeat has measured already. */
 export interface MeasuredBefore {
   browserMemory: BrowserMemory;
-  /** Whether a connected display is on, as the machine sees it; null: unknown. */
+  /** The power of the connected displays, as the machine sees it; null: unknown. */
   power: "on" | "off" | null;
   model: string | null;
 }
@@ -127,7 +127,7 @@ export class TelemetryCollector {
     const { power, brightness, rotation, mode, input } = this.#dependencies.machine.controls.display;
     const controls = [power, brightness, rotation, mode, input];
     if (controls.every((control) => control === null)) return null;
-    // Who switches the display knows its power better than a second question.
+    // The part that switches the display knows its power better than a second query of the machine.
     const isPowerKnown = (this.#dependencies.displayPower()?.power ?? null) !== null;
     const [powerNow, brightness_percent, rotationNow, modeNow, inputNow] = await Promise.all([
       isPowerKnown ? null : this.#read(power),

@@ -13,7 +13,7 @@ const maxRefusalsAlone = 10;
 // Parts of a batch that are refused before the first one is accepted. After so many, the fault is the service's.
 const maxRefusedParts = 16;
 
-/** Remembers between attempts what the service has accepted and refused of the same events. */
+/** Remembers between attempts which of the same events the service has accepted or refused. */
 export class PlayUploader {
   readonly #log: Log;
   readonly #setAside: SetPlaysAside;
@@ -30,7 +30,7 @@ export class PlayUploader {
   }
 
   /**
-   * Whether the service has refused the events again and again. The next {@link upload} splits them, and needs some that the service
+   * True if the service has refused the events again and again. The next {@link upload} splits them, and needs some that the service
    * accepts: only then are the others set aside. Pass the following events too.
    */
   get isStuck(): boolean {

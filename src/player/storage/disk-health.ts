@@ -1,4 +1,4 @@
-// Records what the disk cannot store or read, which files it damaged and what was lost, for the log and the problems list.
+// Records failed writes and reads, damaged files and lost records, for the log and the problems list.
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "../../base/files/durable-file.ts";
@@ -7,11 +7,11 @@ import { Listeners } from "../../base/async/listeners.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 
-/** What is wrong with the disk. The lists are empty for a healthy one. */
+/** The faults of the disk. The lists are empty for a healthy one. */
 export interface DiskCondition {
-  /** What cannot be written now, such as "play events", and why. */
+  /** Data that cannot be written now, such as "play events", and why. */
   unwritten: readonly { what: string; reason: string }[];
-  /** What cannot be read now, such as "pairing.json", and why. Nothing replaces it meanwhile. */
+  /** Files that cannot be read now, such as "pairing.json", and why. Nothing replaces them meanwhile. */
   unread: readonly { what: string; reason: string }[];
   /** Names of files that were found damaged or missing since the start. */
   damaged: readonly string[];
@@ -29,14 +29,14 @@ export const removals = "removals";
 
 export class DiskHealth {
   readonly #log: Log;
-  /** Why the last write failed, by what was to be written. */
+  /** Why the last write failed, by the name of the data. */
   readonly #failures = new Map<string, string>();
-  /** Why something could not be read, and how to try again, by what was to be read. */
+  /** Why a read failed, and how to repeat it, by the name of the data. */
   readonly #unread = new Map<string, { reason: string; again: () => Promise<unknown> }>();
   readonly #readAgain = new Listeners<void>();
   readonly #damaged = new Set<string>();
   readonly #lost = new Map<string, number>();
-  /** The last fault in a record, by what was to be written. */
+  /** The last fault in a record, by the name of the data. */
   readonly #refused = new Map<string, string>();
 
   constructor(log: Log) {
@@ -56,7 +56,7 @@ export class DiskHealth {
   /**
    * Runs one change of the disk. Resolves to whether it succeeded. A failure is logged once, until a change of the same name
    * succeeds again. A record that could not be read again is a fault of the program: see {@link recordRefused}.
-   * @throws what is neither.
+   * @throws every other error.
    */
   async attempt(what: string, change: () => Promise<unknown>): Promise<boolean> {
     try {
@@ -96,7 +96,7 @@ export class DiskHealth {
     this.#readAgain.add(listener, signal);
   }
 
-  /** Tries again to read what could not be read. */
+  /** Repeats the reads that failed. */
   async retryReads(): Promise<void> {
     let isAnyRead = false;
     for (const [what, { again }] of this.#unread) {
@@ -133,7 +133,7 @@ export class DiskHealth {
     }
   }
 
-  /** Reports a damaged or missing file. @param consequence what the player does about it. */
+  /** Reports a damaged or missing file. @param consequence the player's response. */
   fileDamaged(name: string, consequence: string, cause?: unknown): void {
     this.#damaged.add(name);
     this.#log.error(

@@ -1,16 +1,16 @@
 // How much of a disk downloads may use, and how much they leave free for the system and the player's records.
 import { statfs } from "node:fs/promises";
 
-/** What downloads leave free, unless the disk has less than two gigabytes. */
+/** The space that downloads leave free, unless the disk has less than two gigabytes. */
 export const reserveBytes = 256 * 1024 * 1024;
-// What they leave free of a smaller disk.
+// The share that they leave free of a smaller disk.
 const reserveShare = 1 / 8;
 // Others may use a part of the reserve before downloads are interrupted. Without that, one that just fits would be interrupted at its end.
 const interruptShare = 1 / 2;
 
 export interface DiskSpace {
   freeBytes: number;
-  /** What downloads leave free of it. */
+  /** The part of it that downloads leave free. */
   reserveBytes: number;
   /** With less than that free, running downloads are interrupted. */
   interruptBytes: number;

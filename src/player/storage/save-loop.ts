@@ -1,7 +1,7 @@
-// Writes again what the disk lacks: after it was full or read-only, and after files were deleted while the player runs.
+// Writes data that the disk lacks: after it was full or read-only, and after files were deleted while the player runs.
 import type { Clock } from "../../base/clock.ts";
 
-/** A part of the player that keeps its data in memory too. `save` writes what the disk lacks, and does nothing if that is nothing. */
+/** A part of the player that keeps its data in memory too. `save` writes data that the disk lacks, and does nothing if it lacks none. */
 export interface SavedPart {
   save(): Promise<void>;
 }

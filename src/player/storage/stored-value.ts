@@ -15,10 +15,10 @@ export interface ValueFile<T> {
   setAside(): Promise<void>;
 }
 
-/** What a store does about its file, besides the usual. */
+/** The optional behaviour of a store. */
 export interface ValueOptions<T> {
   /**
-   * Adds what was set while the file could not be read to what it turns out to have. By default the newer value replaces the stored one.
+   * Merges the value that was set while the file could not be read into the stored one. By default the newer value replaces the stored one.
    */
   merge?: (stored: T, since: T) => T;
 }
@@ -29,7 +29,7 @@ export class StoredValue<T> {
   readonly #merge: (stored: T, since: T) => T;
   #value: T | null;
   #isStored: boolean;
-  /** `yes`: nothing is written over the file. The value that it had when it could be read at last is merged with what was set meanwhile. */
+  /** `yes`: nothing is written over the file. The value that it had when it could be read at last is merged with the one set meanwhile. */
   #isUnread: "yes" | "no" | { had: T | null } = "no";
 
   private constructor(file: ValueFile<T>, disk: DiskHealth, value: T | null, isStored: boolean, { merge }: ValueOptions<T>) {
@@ -42,8 +42,8 @@ export class StoredValue<T> {
 
   /**
    * Reads the file, and repairs and reports a damaged one. If the disk fails to read it, the value is null until whoever listens to
-   * {@link DiskHealth.onReadAgain} opens it again; what is set meanwhile is written then.
-   * @param ifLost what happens if nothing of it can be read, for the report.
+   * {@link DiskHealth.onReadAgain} opens it again; a value that is set meanwhile is written then.
+   * @param ifLost the consequence if nothing of it can be read, for the report.
    */
   static async open<T>(file: ValueFile<T>, disk: DiskHealth, ifLost: string, options: ValueOptions<T> = {}): Promise<StoredValue<T>> {
     try {
@@ -82,7 +82,7 @@ export class StoredValue<T> {
     return this.#value;
   }
 
-  /** Whether the disk fails to read the file, so that the value is not known. */
+  /** True while the disk fails to read the file, so that the value is not known. */
   get isUnread(): boolean {
     return this.#isUnread === "yes";
   }

@@ -1,4 +1,4 @@
-// What the display does, as the recovery changes it: it starts, shows, recovers, or withholds content that made the browser fail.
+// The state of the screen, as the recovery changes it: it starts, shows, recovers, or withholds content that made the browser fail.
 import { isAbort } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -48,7 +48,7 @@ export class Display {
     else if (this.#withheld !== null) this.#withheld.hasFailed = true;
   }
 
-  /** Withholds content for a minute, so that the screen can at least say what is wrong. @param failures how often the browser failed. */
+  /** Withholds content for a minute, so that the screen can at least show the problem. @param failures how often the browser failed. */
   withhold(fault: string, failures: number, signal: AbortSignal): void {
     const now = this.#clock.monotonic();
     const before = this.#withheld;

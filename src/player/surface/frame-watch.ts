@@ -18,7 +18,7 @@ const waitMs = hourMs;
 export interface FrameWatchDependencies {
   page: Watchable<PageState>;
   machine: Machine;
-  /** Whether the display is off because the player was asked to switch it off. */
+  /** True if the display is off because the player was asked to switch it off. */
   isOffOnPurpose: () => boolean;
   clock: Clock;
   log: Log;
@@ -33,7 +33,7 @@ export class FrameWatch {
   #excusedAt = Number.NEGATIVE_INFINITY;
   #waitUntil = Number.NEGATIVE_INFINITY;
   #isDisplayOff = false;
-  /** Whether the display was off on purpose when the page was judged last. */
+  /** True if the display was off on purpose at the last check of the page. */
   #wasOffOnPurpose = false;
 
   constructor(dependencies: FrameWatchDependencies) {
@@ -84,7 +84,7 @@ export class FrameWatch {
   }
 
   /**
-   * Whether missing frames and reports are no fault because the display is off on purpose. A browser may stop drawing, and even its
+   * True if missing frames and reports are no fault because the display is off on purpose. A browser may stop drawing, and even its
    * timers, for a display that is off. When it is on again, the page gets the time to present a frame anew.
    */
   #isExcused(): boolean {
@@ -107,7 +107,7 @@ export class FrameWatch {
   }
 }
 
-/** Whether the page's newest report says that it presented a frame. */
+/** True if the page's newest report says that it presented a frame. */
 export function hasFrame(page: PageState): boolean {
   return page.is === "here" && page.lastFrameAt !== null && page.reportsWithoutFrame === 0;
 }

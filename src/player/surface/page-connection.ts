@@ -98,7 +98,7 @@ export class PageConnection {
   }
 }
 
-/** Whether a report proves that the page has just presented a frame. */
+/** True if a report proves that the page has just presented a frame. */
 function provesFrame(message: FromPage): boolean {
   if (message.type === "beat") return message.frames > 0;
   return message.type === "presented" || message.type === "stage" || message.type === "screen";

@@ -1,4 +1,4 @@
-// Sends the files of the player's page and the media that it shows, each with headers that limit what a browser does with it.
+// Sends the files of the player's page and the media that it shows, each with headers that limit its rights in the browser.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -40,8 +40,8 @@ export async function sendPageFile(request: IncomingMessage, response: ServerRes
 }
 
 /**
- * Sends a media file, or the part of it that a Range header asks for. A picture is verified and sent whole: a browser shows what it can
- * decode of a damaged one, and does not report the rest.
+ * Sends a media file, or the part of it that a Range header asks for. A picture is verified and sent whole: a browser shows the part of
+ * a damaged one that it can decode, and does not report the rest.
  * @throws Fault `file-corrupt` for a picture whose bytes have changed since it was stored; nothing is sent.
  */
 export async function sendMedia(request: IncomingMessage, response: ServerResponse, media: MediaFile): Promise<void> {

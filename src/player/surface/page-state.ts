@@ -1,4 +1,4 @@
-// Whether the player's page is connected, and when it last presented a frame.
+// The connection of the player's page, and the time of its last frame.
 import type { Clock } from "../../base/clock.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { pageHeartbeatMs } from "../../protocol/page-messages.ts";

@@ -23,7 +23,7 @@ export interface RecoveryAttempt {
   at: number;
 }
 
-/** What the choice of a step depends on, besides the fault. Times in monotonic ms. */
+/** The facts besides the fault that decide the step. Times in monotonic ms. */
 export interface Circumstances {
   now: number;
   attempts: readonly RecoveryAttempt[];
@@ -31,11 +31,11 @@ export interface Circumstances {
   lastFrameAt: number;
   /** Since when faults have followed each other within `failureMemoryMs`. */
   troubleSince: number;
-  /** Whether the newest content may be the cause and there is content before it to play. */
+  /** True if the newest content may be the cause and there is content before it to play. */
   canRevertContent: boolean;
-  /** Whether the browser draws with a GPU and could do without. */
+  /** True if the browser draws with a GPU and could do without. */
   canDrawWithoutGpu: boolean;
-  /** Whether the player is able and allowed to restart its machine. */
+  /** True if the player is able and allowed to restart its machine. */
   canRestartMachine: boolean;
 }
 
@@ -81,7 +81,7 @@ const ladder: Readonly<Record<DisplayFault["is"], readonly Step[]>> = {
   ],
 };
 
-/** Whether the action ends this run of the player. */
+/** True if the action ends this run of the player. */
 export function isRestart(action: RecoveryAction): action is RestartAction {
   return action === "restart-player" || action === "restart-machine";
 }

@@ -31,7 +31,7 @@ const recoveryLimitMs = 10 * minuteMs;
 
 /** The content on the display, which the recovery may exchange for the content before it. */
 export interface RevertibleContent {
-  /** Whether the newest content may be the cause of crashes and there is content before it to play. */
+  /** True if the newest content may be the cause of crashes and there is content before it to play. */
   readonly canRevert: boolean;
   /** Plays the content before the newest. */
   revert(fault: string): Promise<void>;
@@ -43,7 +43,7 @@ export interface RecoveryDependencies {
   /** Returns null while there is no content. */
   content: () => RevertibleContent | null;
   machine: Machine;
-  /** Whether the display is off because the player was asked to switch it off. */
+  /** True if the display is off because the player was asked to switch it off. */
   isOffOnPurpose: () => boolean;
   restarts: Restarts;
   clock: Clock;
@@ -86,7 +86,7 @@ export class Recovery {
     return this.#display.state;
   }
 
-  /** What last failed, while no frame has been presented since; null: nothing. */
+  /** The last failure, while no frame has been presented since; null: none. */
   get fault(): DisplayFault["is"] | null {
     return this.#fault;
   }

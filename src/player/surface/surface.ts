@@ -19,7 +19,7 @@ import { sendMedia, sendPageFile, type MediaFile } from "./page-files.ts";
 import { type PageState, reportPage } from "./page-state.ts";
 
 export interface SurfaceOptions {
-  /** Identifies the player. The page gets the same loopback host at each start, so framed sites find what they stored before. */
+  /** Identifies the player. The page gets the same loopback host at each start, so framed sites find their stored data. */
   owner: string;
   /** Folder of the built page. */
   rendererFolder: string;

@@ -4,7 +4,7 @@
 export interface WithheldContent {
   /** False while the content is shown again on trial. */
   isNow: boolean;
-  /** Whether the browser failed again while the content was withheld, perhaps because of the safe picture. */
+  /** True if the browser failed again while the content was withheld, perhaps because of the safe picture. */
   hasFailed: boolean;
   fault: string;
   /** How often the browser failed within five minutes. */

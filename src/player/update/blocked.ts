@@ -1,6 +1,6 @@
 // The error of an update that cannot go on until somebody or something else changes.
 
-/** Why the wanted version cannot be installed, and what to do about it: its message is for people. */
+/** The wanted version cannot be installed. The message tells people why, and names the remedy. */
 export class Blocked extends Error {}
 
 /** Without a time that is certain, expired metadata could pass for valid. */

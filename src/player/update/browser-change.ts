@@ -29,7 +29,7 @@ export class BrowserChange {
     return new BrowserChange(executable, engine, clock, await identityOf(executable));
   }
 
-  /** Whether another browser than the running one has been installed for ten minutes. Call it every few seconds. */
+  /** True once another browser than the running one has been installed for ten minutes. Call it every few seconds. */
   async check(): Promise<boolean> {
     const now = this.#clock.monotonic();
     const engine = this.#engine();

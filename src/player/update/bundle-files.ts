@@ -17,7 +17,7 @@ import { HttpFault } from "../link/service-http.ts";
 import { megabytes, readDiskSpace } from "../storage/disk-space.ts";
 import { Blocked } from "./blocked.ts";
 
-/** Where a download takes its bytes from, and what it has to respect. */
+/** The source of a download, and its limits. */
 export interface BundleSource {
   openFile: OpenFile;
   limits: DownloadLimits;
@@ -26,9 +26,9 @@ export interface BundleSource {
 }
 
 export interface DownloadReport {
-  /** What it waits for, or why the last attempt failed; null: it runs. */
+  /** The reason for waiting, or why the last attempt failed; null: it runs. */
   detail: string | null;
-  /** Whether that needs somebody to change something. */
+  /** True if somebody has to change something before the download can go on. */
   isBlocked: boolean;
   readyBytes: number;
 }
@@ -50,7 +50,7 @@ export class BundleFiles {
     this.#log = log;
   }
 
-  /** Whether the whole bundle is here. One with other bytes than the signed ones is removed. */
+  /** True if the whole bundle is here. One with other bytes than the signed ones is removed. */
   async has(target: SignedTarget, signal: AbortSignal): Promise<boolean> {
     try {
       await verifyTarget(target, this.#pathOf(target), signal);

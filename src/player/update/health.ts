@@ -1,4 +1,4 @@
-// Writes health.json every five seconds: what the launcher judges a new version by. In memory, so that it never wears the disk.
+// Writes health.json, by which the launcher judges a new version, every five seconds. In memory, so that it never wears the disk.
 import { rename, writeFile } from "node:fs/promises";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, isFault, reasonOf } from "../../base/fault.ts";

@@ -1,4 +1,4 @@
-// Decides what the player does about the version that it should run. Pure: no clock, no disk.
+// Decides on the player's next step towards the version that it should run. Pure: no clock, no disk.
 import { hourMs, iso, minuteMs } from "../../base/time.ts";
 import { compareVersions } from "../../base/version-order.ts";
 import type { DesiredRelease, LauncherStatus, UpdateState } from "../../protocol/device/updates.ts";
@@ -13,7 +13,7 @@ export interface UpdateFacts {
   preparation: Preparation | null;
   /** When the maintenance window opens, UTC ms; null: it is open. */
   opensAt: number | null;
-  /** Whether an operator asked for the wanted version at once, by the state or by a command. */
+  /** True if an operator asked for the wanted version at once, by the state or by a command. */
   isNow: boolean;
   /** The refusal, by its time, that a command overrides; null: none. */
   overriddenRefusal: string | null;
@@ -24,18 +24,18 @@ export interface UpdateFacts {
 
 export interface UpdatePlan {
   is: UpdateState["is"];
-  /** What it waits for, or what is wrong and the remedy; null: there is nothing to say. */
+  /** The reason for waiting, or the problem and its remedy; null: there is nothing to say. */
   detail: string | null;
-  /** Whether the bundle of the wanted version is needed, so that it is fetched and kept. */
+  /** True if the bundle of the wanted version has to be fetched and kept. */
   needsBundle: boolean;
-  /** Whether the launcher may be asked to switch now. */
+  /** True if the launcher may be asked to switch now. */
   mayRequest: boolean;
 }
 
 // After a refusal the same request would be refused again, unless something else changes.
 const refusalMs = hourMs;
 
-/** What to do about the wanted version. */
+/** The next step towards the wanted version. */
 export function planUpdate(facts: UpdateFacts): UpdatePlan {
   const { status, wanted, preparation, opensAt, isNow, isClockSure, now } = facts;
   if (wanted === null || wanted.version === status.version) {

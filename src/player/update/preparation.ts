@@ -25,7 +25,7 @@ export interface Preparation {
   expiresAt: number | null;
 }
 
-/** What a session offers to fetch releases. */
+/** The part of a session that fetches releases. */
 export interface ReleaseSource extends BundleSource {
   /** Reads a file of metadata from the service. */
   readMetadata: ReadRelease;
@@ -76,7 +76,7 @@ export class VersionPreparation {
     const { clock } = this.#dependencies;
     await this.#findStored(signal).catch((error: unknown) => {
       signal.throwIfAborted();
-      // The fetch that follows reports what is wrong.
+      // The fetch that follows reports the failure.
       this.#dependencies.log.debug({ version: this.version, reason: reasonOf(error) }, "the version is not here yet");
     });
     for (;;) {
@@ -91,7 +91,7 @@ export class VersionPreparation {
     }
   }
 
-  /** After a restart: what is here and still valid needs no service. Otherwise it is fetched next. */
+  /** After a restart: a bundle that is here and still valid needs no service. Otherwise it is fetched next. */
   async #findStored(signal: AbortSignal): Promise<void> {
     const { metadata, bundles, clock } = this.#dependencies;
     this.#requireClock();
@@ -118,7 +118,7 @@ export class VersionPreparation {
     this.#setReady(target, releases);
   }
 
-  /** Resolves with whether `work` succeeded. Everything but an abort is reported, because what runs must go on. */
+  /** Resolves to true if `work` succeeded. Every error but an abort is only reported, because the running version must go on. */
   async #attempt(work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<boolean> {
     try {
       await work(signal);
@@ -177,18 +177,18 @@ export class VersionPreparation {
   }
 }
 
-/** Whether the clock has learned the time from the service or from a time server. */
+/** True once the clock has learned the time from the service or from a time server. */
 export function isSure(clock: CorrectedClock): boolean {
   return Number.isFinite(clock.offset.errorMs);
 }
 
-/** Whether the service may only be unreachable, so that the next attempt may succeed. */
+/** True if the service may only be unreachable, so that the next attempt may succeed. */
 function isTransient(error: unknown): boolean {
   if (error instanceof HttpFault) return error.status !== 404;
   return isFault(error, "unreachable") || isFault(error, "timeout") || isFault(error, "revoked") || isFault(error, "refused");
 }
 
-/** Without the causes, which are for the log: the message says what to do. */
+/** Without the causes, which are for the log: the message names the remedy. */
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -30,7 +30,7 @@ export class ReleaseMetadata {
   }
 
   /**
-   * Verifies the repository's newest metadata, and stores it if it is valid: what the launcher reads never becomes invalid.
+   * Verifies the repository's newest metadata, and stores it only if it is valid, so that the launcher never reads invalid metadata.
    * @throws Blocked without a trust anchor; else as {@link verifyReleases}.
    */
   async fetch(read: ReadRelease, now: number, signal: AbortSignal): Promise<VerifiedReleases> {
@@ -72,7 +72,7 @@ export class ReleaseMetadata {
     }
   }
 
-  /** Copies what was verified. The timestamp, which names the others, comes last: a power cut leaves the old set or the new one. */
+  /** Copies the verified files. The timestamp, which names the others, comes last: a power cut leaves the old set or the new one. */
   async #store(roots: ReadonlyMap<string, Buffer>, { snapshot, targets }: VerifiedReleases["versions"]): Promise<void> {
     const folder = this.#metadataFolder;
     await makeFolder(folder);

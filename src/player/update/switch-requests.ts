@@ -12,13 +12,13 @@ const effectMs = 15 * minuteMs;
 // A browser that was refused, or whose relaunch had no effect.
 const askAgainMs = hourMs;
 
-/** What may be asked for. */
+/** The version that the player should run, and the requests that are allowed now. */
 interface Wish {
   /** The wanted version; null: the one that runs. */
   version: string | null;
   /** False: it is not known yet which version is wanted, so a request of an earlier run stays. */
   isKnown: boolean;
-  /** Whether the installed browser may replace the running one now. */
+  /** True if the installed browser may replace the running one now. */
   mayRelaunch: boolean;
 }
 
@@ -57,8 +57,8 @@ export class SwitchRequests {
   }
 
   /**
-   * Asks for what applies now: first for a new browser, if `mayRelaunch`, so that a failure tells which of the two is the cause; then for
-   * the wanted version, if the plan allows it. Takes back a request that no longer applies. @returns what the player reports.
+   * Requests first a new browser, if `mayRelaunch`, so that a failure tells which of the two is the cause; then the wanted version, if the
+   * plan allows it. Takes back a request that no longer applies. @returns the outcome for the player's report.
    */
   async settle(status: LauncherStatus, plan: UpdatePlan, { version, isKnown, mayRelaunch }: Wish): Promise<Outcome> {
     const now = this.#clock.monotonic();

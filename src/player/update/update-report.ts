@@ -1,4 +1,4 @@
-// What the player tells its service about its program's version: the heartbeat's `update`, and the problems about it.
+// The player's report about its program's version: the heartbeat's `update`, and the problems about it.
 import { createProblem, type PlayerProblem } from "../../protocol/device/player-problems.ts";
 import type { LauncherStatus, UpdateState } from "../../protocol/device/updates.ts";
 import type { UpdatePlan } from "./plan-update.ts";

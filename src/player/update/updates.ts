@@ -30,7 +30,7 @@ import { ReleaseMetadata } from "./release-metadata.ts";
 import { SwitchRequests } from "./switch-requests.ts";
 import { describeUpdate, updateProblems } from "./update-report.ts";
 
-/** How the player finds its launcher, and what it needs to verify releases. */
+/** The files of the player's launcher, and the facts that verifying releases needs. */
 export interface LauncherOptions {
   /** The launcher's status.json. */
   statusFile: string;
@@ -44,7 +44,7 @@ export interface LauncherOptions {
   architecture: Architecture | null;
   /** The browser's program, which another program may replace; null: the player brings its own. */
   browserExecutable: string | null;
-  /** What player and browser may take of the memory, in bytes. */
+  /** The memory that player and browser may use together, in bytes. */
   memoryBudgetBytes: number;
 }
 
@@ -59,7 +59,7 @@ export interface UpdatesDependencies {
   disk: DiskHealth;
 }
 
-/** What a session with a service offers. */
+/** The part of a session that updates use. */
 export interface UpdateSession extends ReleaseSource {
   desired: Watchable<DesiredState | null>;
   /** Called when the heartbeat should tell of a change at once. */
@@ -86,7 +86,7 @@ export class Updates {
   #plan: Pick<UpdatePlan, "is" | "detail"> = { is: "current", detail: null };
   /** The refusal, by its time, that a command overrides. */
   #overriddenRefusal: string | null = null;
-  /** What a preparation that is blocked may have waited for. */
+  /** The circumstances of the last preparation. If they change, one that is blocked may succeed. */
   #circumstances = "";
 
   private constructor(dependencies: UpdatesDependencies, files: LauncherFiles, requests: SwitchRequests, atOnce: StoredValue<AtOnce>) {
@@ -202,7 +202,7 @@ export class Updates {
       now: clock.now(),
     });
     await this.#prepare(plan.needsBundle ? wanted!.version : null);
-    // Before the session has opened, or without a pairing, it is not known what is wanted: what is here stays.
+    // Before the session has opened, or without a pairing, the wanted version is unknown: stored bundles stay.
     const isKnown = this.#session?.desired.value != null;
     if (isKnown && plan.is === "current") await this.#clean(wanted);
     const mayRelaunch = isBrowserNew && opensAt === null && status.probation === null && isSure(clock);

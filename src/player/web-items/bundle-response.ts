@@ -1,4 +1,4 @@
-// How a bundle's file is sent: its path, its media type, and the policy that limits what the bundle may do.
+// The response for a bundle's file: its path, its media type, and the policy that limits the bundle.
 import { extname } from "node:path";
 
 const mediaTypes: Record<string, string> = {

@@ -27,7 +27,7 @@ export type FileOrigin = "boot" | "usb";
 
 /**
  * Applies `folder`'s signage.toml if there is one and this content was not applied before.
- * @returns what was changed; null when nothing had to be done.
+ * @returns the changes; null when nothing had to be done.
  * @throws Fault `bad-config` when the file is wrong: nothing was changed then, and the error is beside the file and on the screen.
  */
 export async function applyFolder(folder: string, origin: FileOrigin, places: Places, log: Log): Promise<Applied | null> {
@@ -58,7 +58,7 @@ export async function applyFolder(folder: string, origin: FileOrigin, places: Pl
   return applied;
 }
 
-/** Runs `read`; writes what is wrong beside the file and into the report for the screen. */
+/** Runs `read`; writes its error beside the file and into the report for the screen. */
 async function reported<T>(folder: string, places: Places, log: Log, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -1,4 +1,4 @@
-// What setup remembers between starts: which files it has applied, and what was wrong with the newest one.
+// The data of setup between starts: the files that it has applied, and the problem with the newest one.
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
@@ -50,7 +50,7 @@ export class AppliedFiles {
   }
 }
 
-/** Stores what the player shows about the newest file; null: nothing is wrong. */
+/** Stores the problem with the newest file, for the player's screen; null: there is none. */
 export async function writeReport({ report }: Places, problem: string | null): Promise<void> {
   await replaceFile(report, `${JSON.stringify(SetupReport.parse({ problem }))}\n`, { mode: 0o644 });
 }

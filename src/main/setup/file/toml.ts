@@ -1,4 +1,4 @@
-// Reads the text of a signage.toml, strictly: an error names the line, the setting and what it must be.
+// Reads the text of a signage.toml, strictly: an error names the line, the setting and its valid values.
 import { parse, TomlError } from "smol-toml";
 import { closestName } from "../../../base/closest-name.ts";
 import { Fault } from "../../../base/fault.ts";
@@ -9,7 +9,7 @@ type Issue = Extract<ReturnType<typeof SetupFile.safeParse>, { success: false }>
 
 /**
  * The settings in `text`.
- * @param name what the file is called in errors.
+ * @param name the file's name in errors.
  * @throws Fault `bad-config` that names the wrong lines, the first of many.
  */
 export function parseSetupToml(text: string, name: string): SetupFile {
@@ -64,7 +64,7 @@ function unknownKey(path: string[], text: string): string {
   return `${placeOf(path, text)}there is no setting “${path.join(".")}”: ${remedy}`;
 }
 
-/** The line of a setting, or of what contains it, such as a list. */
+/** The line of a setting, or of the list or table that contains it. */
 function placeOf(path: readonly string[], text: string): string {
   for (let length = path.length; length > 0; length -= 1) {
     const line = lineOf(text, path.slice(0, length));

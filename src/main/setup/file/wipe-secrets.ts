@@ -6,13 +6,13 @@ import { lineOf } from "./toml.ts";
 
 const secretPaths = [["enrolment_key"], ["wifi", "password"]] as const;
 
-/** Whether the settings hold a secret. */
+/** True if the settings hold a secret. */
 export function hasSecrets({ enrolment_key, wifi }: SetupFile): boolean {
   return enrolment_key !== undefined || wifi?.password !== undefined;
 }
 
 /**
- * The text without the secrets of `settings`, which are its own. A comment says what was removed. A text that writes its secrets in
+ * The text without the secrets of `settings`, which are its own. A comment names each removed secret. A text that writes its secrets in
  * an unusual way, such as in an inline table, loses its comments.
  */
 export function withoutSecrets(text: string, settings: SetupFile): string {

@@ -1,4 +1,4 @@
-// The commands for sound: volume, mute and output. What was asked for is kept, so that it holds after a restart.
+// The commands for sound: volume, mute and output. The requested values are stored, so that they hold after a restart.
 import type { Clock } from "../../../base/clock.ts";
 import { Fault, isFault } from "../../../base/fault.ts";
 import type { AskedSettingsStore } from "../../control/asked-settings.ts";
@@ -72,14 +72,14 @@ async function setDefault(control: Control<string | null>, clock: Clock, signal:
   return { asked: null, read_back: await control.read(signal) };
 }
 
-/** Each output has a volume of its own: what was asked for holds for the chosen one too. */
+/** Each output has a volume of its own: sets the requested one on the chosen output too. */
 async function carryOver({ volume, muted }: AudioControls, { settings }: AskedSettingsStore, signal: AbortSignal): Promise<void> {
   const { volume: percent, muted: isMuted } = settings.value;
   try {
     if (percent !== undefined) await volume?.set(percent, signal);
     if (isMuted !== undefined) await muted?.set(isMuted, signal);
   } catch (error) {
-    // The output was switched, which is what the command asked for. The next reports tell the volume.
+    // The output was switched, as the command asked. The next reports tell the volume.
     if (!isFault(error)) throw error;
   }
 }

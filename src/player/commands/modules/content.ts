@@ -13,7 +13,7 @@ export interface ContentDependencies {
   assetsOnScreen: () => readonly string[];
 }
 
-// A first download may take hours, so the command then says what it waits for.
+// A first download may take hours: the command then ends with the progress so far.
 const longestWaitMs = 60_000;
 const deadlineMs = 90_000;
 const limit = { count: 10, perMs: 60_000 };

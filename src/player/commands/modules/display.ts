@@ -7,7 +7,7 @@ import { done, type CommandModule } from "../command-module.ts";
 
 export interface DisplayModulesDependencies {
   controls: MachineControls;
-  /** Stores what was asked for, so that it is applied again. */
+  /** Stores the requested settings, so that they are applied again. */
   remember: (change: AskedChange) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// The commands that change what plays: overrides, skip, pause, resume and variables.
+// The commands that change the content on the screen: overrides, skip, pause, resume and variables.
 import { playCommandTypes, type PlayCommand } from "../../../protocol/device/play-commands.ts";
 import type { CommandMetadata } from "../command-metadata.ts";
 import { done, type CommandModule } from "../command-module.ts";

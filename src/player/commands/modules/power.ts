@@ -7,7 +7,7 @@ import type { CommandLimit, CommandModule } from "../command-module.ts";
 
 export interface PowerModulesDependencies {
   machine: Machine;
-  /** Whether a version of the program or of the browser is being installed. */
+  /** True while a version of the program or of the browser is being installed. */
   isInstalling: () => boolean;
   clock: Clock;
   log: Log;

@@ -7,7 +7,7 @@ export interface ProgramActions {
   identify(durationMs: number): void;
   reload(signal: AbortSignal): Promise<void>;
   restart(): void;
-  /** Installs the wanted version without waiting for the window. Resolves with what happens. @throws Fault `unsupported` without a launcher. */
+  /** Installs the wanted version outside its window too. Resolves with the next step. @throws Fault `unsupported` without a launcher. */
   update(): Promise<Record<string, unknown>>;
   /** Why `update` cannot work, for people; null: it can. */
   updateIsMissing(): string | null;
