@@ -1,4 +1,5 @@
 // Restores resources from the bin, together with the resources in the bin that they show.
+import { contentEvent } from "../content/content-event.ts";
 import { assetIdsOf } from "../../protocol/content/items.ts";
 import { assetEvent } from "../content/assets/creation.ts";
 import type { NewEvent } from "../events/event-journal.ts";
@@ -41,8 +42,7 @@ export async function restoreSchedule(db: Db, row: ScheduleRow, now: number, onR
 async function restoreShownLayout(db: Db, layoutId: string, now: number, onRestored: OnRestored): Promise<boolean> {
   const layout = await db.selectFrom("layouts").selectAll().where("id", "=", layoutId).executeTakeFirst();
   if (layout !== undefined && layout.deleted_at !== null) {
-    const { id: layout_id, team_id: teamId, name } = await restoreLayout(db, layout, now, onRestored);
-    onRestored({ teamId, type: "layout.restored", data: { layout_id, name } });
+    onRestored(contentEvent("layout.restored", await restoreLayout(db, layout, now, onRestored)));
   }
   return layout !== undefined;
 }
@@ -69,8 +69,7 @@ export async function restoreLayout(db: Db, row: LayoutRow, now: number, onResto
   const playlists = ids.length === 0 ? [] : await db.selectFrom("playlists").selectAll().where("id", "in", ids).execute();
   for (const playlist of playlists) {
     if (playlist.deleted_at === null) continue;
-    const { id: playlist_id, team_id: teamId, name } = await restorePlaylist(db, playlist, now, onRestored);
-    onRestored({ teamId, type: "playlist.restored", data: { playlist_id, name } });
+    onRestored(contentEvent("playlist.restored", await restorePlaylist(db, playlist, now, onRestored)));
   }
   const existing = new Set(playlists.map((playlist) => playlist.id));
   const kept = zones.map((zone) => (zone.playlist_id !== null && existing.has(zone.playlist_id) ? zone : { ...zone, playlist_id: null }));

@@ -1,5 +1,6 @@
 // Moves resources to the bin and deletes them for good. A player's own schedules go to the bin with it.
 import { sql } from "kysely";
+import { contentEvent } from "../content/content-event.ts";
 import { dayMs } from "../../base/time.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import { flattenTarget, targetColumns, targetOf } from "../schedule/schedules.ts";
@@ -110,8 +111,7 @@ const eventColumns = ["id", "team_id", "name", "layout_id", "deleted_at"] as con
 
 /** The event of a schedule; none if it is in the bin. It affects no player, since the target shows nothing any more. */
 function eventsOf(type: "schedule.deleted" | "schedule.updated", row: Pick<ScheduleRow, (typeof eventColumns)[number]>): NewEvent[] {
-  const { id: schedule_id, team_id: teamId, name, layout_id, deleted_at } = row;
-  return deleted_at === null ? [{ teamId, type, data: { schedule_id, name, layout_id }, players: [] }] : [];
+  return row.deleted_at === null ? [{ ...contentEvent(type, row), players: [] }] : [];
 }
 
 /**

@@ -1,4 +1,5 @@
 // Imports playlists from a table in one transaction: all lines, or those without faults if that is wanted.
+import { contentEvent } from "../content/content-event.ts";
 import { inTurns } from "../../base/async/in-turns.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { PlaylistItem } from "../../protocol/content/items.ts";
@@ -78,7 +79,7 @@ export async function importPlaylists(
     if (row === null) await db.insertInto("playlists").values(next).execute();
     else await db.updateTable("playlists").set(next).where("id", "=", row.id).execute();
     for (const player of row === null ? [] : await playersOf(db, teamId, row.id)) affected.set(player.id, player);
-    events.push({ teamId, type: row === null ? "playlist.created" : "playlist.updated", data: { playlist_id: next.id, name } });
+    events.push(contentEvent(row === null ? "playlist.created" : "playlist.updated", next));
     playlists.push({ id: next.id, name, action: row === null ? "created" : "changed", item_count: made.items.length, line });
   }
   if (faults.length > 0 && !skip_faulty) throw rejected(faults);

@@ -1,4 +1,5 @@
 // Imports schedules from a table in one transaction: all lines, or those without faults if that is wanted.
+import { contentEvent } from "../content/content-event.ts";
 import { inTurns } from "../../base/async/in-turns.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ImportFault, ScheduleImport, ScheduleImportResult } from "../../protocol/operator/csv-imports.ts";
@@ -44,8 +45,7 @@ export async function importSchedules(
     const row: ScheduleRow = { ...columns, created_at: now, updated_at: now, deleted_at: null, deleted_with: null };
     await db.insertInto("schedules").values(row).execute();
     for (const player of await targetedPlayers(db, teamId, [schedule.target])) affected.set(player.id, player);
-    const data = { schedule_id: row.id, name: row.name, layout_id: row.layout_id };
-    events.push({ teamId, type: "schedule.created", data });
+    events.push(contentEvent("schedule.created", row));
     const summary = describeSchedule(showSchedule(row), await calendarsFor(db, teamId, schedule.conditions));
     schedules.push({ id: row.id, name: row.name, summary, line });
   }

@@ -1,6 +1,6 @@
 // Publishes images of content: makes resources what the images say, in one transaction, and finds the players and events that follow.
+import { contentEvent } from "../content/content-event.ts";
 import type { ContentChange, ContentRef, Published } from "../../protocol/operator/publishing.ts";
-import type { EventType } from "../../protocol/operator/events.ts";
 import { listFaults } from "../../protocol/refusal.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { WriteEvent } from "../operations/unit-of-work.ts";
@@ -74,9 +74,9 @@ function notFitting(skipped: Applied["skipped"]): ProblemError {
   return new ProblemError("in-use", listFaults(errors.map(({ detail }) => detail)), { errors });
 }
 
+const pastTenses = { created: "created", changed: "updated", deleted: "deleted" } as const;
+
 function eventOf(teamId: string, { kind, id, image }: Wanted, before: Image): WriteEvent {
-  const verbs = { created: "created", changed: "updated", deleted: "deleted" } as const;
-  const type = `${kind}.${verbs[actionOf(before, image)]}` satisfies EventType;
-  const { name, layout_id } = JSON.parse((image ?? before)!) as { name: string; layout_id?: string };
-  return { teamId, type, data: { [`${kind}_id`]: id, name, ...(layout_id === undefined ? {} : { layout_id }) } };
+  const values = JSON.parse((image ?? before)!) as { name: string; layout_id?: string };
+  return contentEvent(`${kind}.${pastTenses[actionOf(before, image)]}`, { ...values, id, team_id: teamId });
 }

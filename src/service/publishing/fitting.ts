@@ -1,4 +1,5 @@
 // Makes an image fit the content beside it: what it refers to must exist. A draft is refused otherwise; a restored version is repaired.
+import { contentEvent } from "../content/content-event.ts";
 import { assetIdsOf, calendarIdsOfItems } from "../../protocol/content/items.ts";
 import type { ContentRef } from "../../protocol/operator/publishing.ts";
 import { restoreLayout, restorePlaylist } from "../cleanup/bin-restore.ts";
@@ -73,7 +74,7 @@ async function fitLayout(applying: Applying, row: LayoutRow): Promise<{ image: s
     const playlist = await findTeamRow(db, "playlists", teamId, id);
     if (playlist !== undefined && playlist.deleted_at !== null && repairs) {
       await restorePlaylist(db, playlist, now, (event) => events.push(event));
-      events.push({ teamId, type: "playlist.restored", data: { playlist_id: id, name: playlist.name } });
+      events.push(contentEvent("playlist.restored", playlist));
     } else if (playlist === undefined || playlist.deleted_at !== null) missing.add(id);
   }
   if (missing.size > 0 && !repairs) return { reason: `it shows playlists that were deleted: ${[...missing].join(", ")}` };
@@ -90,7 +91,7 @@ async function fitSchedule(applying: Applying, id: string, image: string): Promi
   if (layout.deleted_at !== null) {
     if (!repairs) return { reason: `its layout “${layout.name}” was deleted: restore the layout first` };
     await restoreLayout(db, layout, now, (event) => events.push(event));
-    events.push({ teamId, type: "layout.restored", data: { layout_id: layout.id, name: layout.name } });
+    events.push(contentEvent("layout.restored", layout));
   }
   const schedule = showSchedule(row);
   const stored = await findTeamRow(db, "schedules", teamId, id);

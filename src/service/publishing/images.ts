@@ -29,24 +29,32 @@ interface ContentRows {
 }
 
 const tables = { playlist: "playlists", layout: "layouts", schedule: "schedules", calendar: "calendars" } as const;
-const columns: Readonly<Record<ContentKind, readonly string[]>> = {
-  playlist: ["created_at", "name", "items"],
-  layout: ["created_at", "name", "width", "height", "background_color", "background_asset_id", "transition", "zones"],
-  schedule: ["created_at", "name", "layout_id", "target_type", "target_value", "timing"],
-  calendar: ["created_at", "name", "dates"],
+type Column<K extends ContentKind> = Exclude<keyof ContentRows[K], "id" | "team_id" | "updated_at" | "deleted_at" | "deleted_with">;
+/** The columns of an image, complete by the compiler. `json`: its text is equal whatever the order of its fields. */
+const columns: { readonly [K in ContentKind]: Readonly<Record<Column<K>, "plain" | "json">> } = {
+  playlist: { created_at: "plain", name: "plain", items: "json" },
+  layout: {
+    created_at: "plain",
+    name: "plain",
+    width: "plain",
+    height: "plain",
+    background_color: "plain",
+    background_asset_id: "plain",
+    transition: "json",
+    zones: "json",
+  },
+  schedule: { created_at: "plain", name: "plain", layout_id: "plain", target_type: "plain", target_value: "plain", timing: "json" },
+  calendar: { created_at: "plain", name: "plain", dates: "json" },
 };
-
-const jsonColumns: readonly string[] = ["items", "transition", "zones", "timing", "dates"];
 
 /** The image of a row that a trigger or a query read. */
 export function imageOf(kind: ContentKind, row: object): string {
   const values = row as Record<string, unknown>;
-  return canonicalJson(Object.fromEntries(columns[kind].map((column) => [column, plain(column, values[column])])));
-}
-
-/** JSON in a column is equal whatever the order of its fields. */
-function plain(column: string, value: unknown): unknown {
-  return jsonColumns.includes(column) && typeof value === "string" ? canonicalJson(JSON.parse(value)) : value;
+  const entries = Object.entries(columns[kind]).map(([column, is]): [string, unknown] => {
+    const value = values[column];
+    return [column, is === "json" && typeof value === "string" ? canonicalJson(JSON.parse(value)) : value];
+  });
+  return canonicalJson(Object.fromEntries(entries));
 }
 
 /** The name in an image. */

@@ -1,4 +1,5 @@
 // Stores shows: their status, and the playlist, layout and schedule that clearing them removes.
+import { contentEvent } from "../content/content-event.ts";
 import { dayMs } from "../../base/time.ts";
 import type { Schedule } from "../../protocol/scheduling/schedules.ts";
 import { endMomentOf } from "../../schedule/calendar/moments.ts";
@@ -72,24 +73,23 @@ export async function clearShow(db: Db, row: ShowRow, now: number, permanent: bo
   const affected: PlayerRow[] = [];
   const schedule = await findShowSchedule(db, row);
   if (schedule !== null && (permanent || schedule.row.deleted_at === null)) {
-    const { name, layout_id } = schedule.row;
     await discard(db, "schedules", row.schedule_id, now, permanent);
     affected.push(...schedule.players);
     const players = schedule.players.map(({ id }) => id);
-    events.push({ teamId, type: "schedule.deleted", data: { schedule_id: row.schedule_id, name, layout_id }, players });
+    events.push({ ...contentEvent("schedule.deleted", schedule.row), players });
   }
   await deleteExpiredOverrides(db, teamId, { layout_id: row.layout_id }, now);
   const layout = ownsLayout(row) ? await findTeamRow(db, "layouts", teamId, row.layout_id) : undefined;
   const isShown = (await playersShowing(db, teamId, [row.layout_id])).length > 0;
   if (layout !== undefined && !isShown && !(await isScheduled(db, row)) && (permanent || layout.deleted_at === null)) {
     await discard(db, "layouts", layout.id, now, permanent);
-    events.push({ teamId, type: "layout.deleted", data: { layout_id: layout.id, name: layout.name }, players: [] });
+    events.push({ ...contentEvent("layout.deleted", layout), players: [] });
   }
   const playlist = ownsLayout(row) ? await findTeamRow(db, "playlists", teamId, row.playlist_id) : undefined;
   const layouts = await layoutsShowing(db, teamId, row.playlist_id);
   if (playlist !== undefined && layouts.length === 0 && (permanent || playlist.deleted_at === null)) {
     await discard(db, "playlists", playlist.id, now, permanent);
-    events.push({ teamId, type: "playlist.deleted", data: { playlist_id: playlist.id, name: playlist.name }, players: [] });
+    events.push({ ...contentEvent("playlist.deleted", playlist), players: [] });
   }
   if (permanent) await db.deleteFrom("shows").where("id", "=", row.id).execute();
   else await db.updateTable("shows").set({ cleared_at: now }).where("id", "=", row.id).execute();

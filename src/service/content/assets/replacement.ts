@@ -1,4 +1,5 @@
 // Exchanges an asset for another wherever it is used.
+import { contentEvent } from "../content-event.ts";
 import { assetFieldsOf, type PlaylistItem } from "../../../protocol/content/items.ts";
 import type { AssetReplacement } from "../../../protocol/content/asset-uses.ts";
 import { invalidField } from "../../http/problem.ts";
@@ -57,11 +58,11 @@ export async function replaceUses(
     const items = JSON.stringify(changed);
     await db.updateTable("playlists").set({ items, updated_at: now }).where("id", "=", row.id).execute();
     await replaceInShow(db, teamId, row.id, oldId, nextId);
-    events.push({ teamId, type: "playlist.updated", data: { playlist_id: row.id, name: row.name } });
+    events.push(contentEvent("playlist.updated", row));
   }
   for (const { id, name } of backgrounds) {
     await db.updateTable("layouts").set({ background_asset_id: nextId, updated_at: now }).where("id", "=", id).execute();
-    events.push({ teamId, type: "layout.updated", data: { layout_id: id, name } });
+    events.push(contentEvent("layout.updated", { id, team_id: teamId, name }));
   }
   for (const { id, name } of keepers) {
     await db.updateTable("players").set({ safe_asset_id: nextId, updated_at: now }).where("id", "=", id).execute();

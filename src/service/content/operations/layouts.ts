@@ -1,9 +1,9 @@
 // Operations for layouts, which divide a screen into zones.
 import { z } from "zod";
+import { contentEvent } from "../content-event.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { iso } from "../../../base/time.ts";
 import { id } from "../../../protocol/common.ts";
-import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, Layout, LayoutChange, NewLayout, page } from "../../../protocol/operator/resources.ts";
 import { restoreLayout } from "../../cleanup/bin-restore.ts";
 import { discard } from "../../cleanup/bin.ts";
@@ -76,7 +76,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
         const own = { id: makeId("lay"), team_id: teamId, created_at: now, updated_at: now, deleted_at: null };
         const row: LayoutRow = { ...body, ...own, transition: toJson(body.transition), zones: JSON.stringify(zones) };
         await insertTeamRow(db, "layouts", row);
-        return { result: show(row), events: [eventOf("layout.created", row)] };
+        return { result: show(row), events: [contentEvent("layout.created", row)] };
       });
     },
   }),
@@ -148,7 +148,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
         const next = { ...changed, updated_at: Math.trunc(clock.now()) };
         await updateTeamRow(db, "layouts", row.id, next);
         const affected = await playersShowing(db, teamId, [row.id]);
-        return { result: show(next), affected, events: [eventOf("layout.updated", next)] };
+        return { result: show(next), affected, events: [contentEvent("layout.updated", next)] };
       });
     },
   }),
@@ -181,7 +181,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
         if (players.length > 0)
           throw new ProblemError("in-use", `Screens show this layout: ${listNames(players)}. Give them another layout first`);
         await discard(db, "layouts", row.id, Math.trunc(clock.now()), permanent);
-        return { result: undefined, affected, events: [eventOf("layout.deleted", row)] };
+        return { result: undefined, affected, events: [contentEvent("layout.deleted", row)] };
       });
     },
   }),
@@ -206,7 +206,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
         if (row.deleted_at === null) return { result: show(row) };
         const otherEvents: WriteEvent[] = [];
         const restored = await restoreLayout(db, row, Math.trunc(clock.now()), (event) => otherEvents.push(event));
-        return { result: show(restored), events: [...otherEvents, eventOf("layout.restored", restored)] };
+        return { result: show(restored), events: [...otherEvents, contentEvent("layout.restored", restored)] };
       });
     },
   }),
@@ -239,8 +239,4 @@ export async function checkImage(db: Db, teamId: string, assetId: string | null 
   const asset = await findTeamRow(db, "assets", teamId, assetId);
   if (asset === undefined) throw invalidField(pointer, "there is no such asset");
   if (asset.kind !== "image") throw invalidField(pointer, `the asset is ${asset.mime_type ?? "not ready yet"}: use an image`);
-}
-
-function eventOf(type: EventType, { team_id: teamId, id: layout_id, name }: LayoutRow) {
-  return { teamId, type, data: { layout_id, name } };
 }

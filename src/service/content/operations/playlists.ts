@@ -1,9 +1,9 @@
 // Operations for playlists, which a zone shows in a loop.
 import { z } from "zod";
+import { contentEvent } from "../content-event.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { iso } from "../../../base/time.ts";
 import { id } from "../../../protocol/common.ts";
-import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, NewPlaylist, page, Playlist, PlaylistChange } from "../../../protocol/operator/resources.ts";
 import { restorePlaylist } from "../../cleanup/bin-restore.ts";
 import { discard } from "../../cleanup/bin.ts";
@@ -69,7 +69,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
         const fields = { id: makeId("pls"), team_id: teamId, name: body.name, items: JSON.stringify(items) };
         const row: PlaylistRow = { ...fields, created_at: now, updated_at: now, deleted_at: null };
         await insertTeamRow(db, "playlists", row);
-        return { result: show(row), events: [eventOf("playlist.created", row)] };
+        return { result: show(row), events: [contentEvent("playlist.created", row)] };
       });
     },
   }),
@@ -143,7 +143,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
           teamId,
           layouts.map((layout) => layout.id),
         );
-        return { result: show(next), affected, events: [eventOf("playlist.updated", next)] };
+        return { result: show(next), affected, events: [contentEvent("playlist.updated", next)] };
       });
     },
   }),
@@ -172,7 +172,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
         if (layouts.length > 0)
           throw new ProblemError("in-use", `Layouts show this playlist: ${listNames(layouts)}. Remove it from them first`);
         await discard(db, "playlists", row.id, Math.trunc(clock.now()), permanent);
-        return { result: undefined, events: [eventOf("playlist.deleted", row)] };
+        return { result: undefined, events: [contentEvent("playlist.deleted", row)] };
       });
     },
   }),
@@ -198,15 +198,11 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
         if (row.deleted_at === null) return { result: show(row) };
         const otherEvents: WriteEvent[] = [];
         const restored = await restorePlaylist(db, row, Math.trunc(clock.now()), (event) => otherEvents.push(event));
-        return { result: show(restored), events: [...otherEvents, eventOf("playlist.restored", restored)] };
+        return { result: show(restored), events: [...otherEvents, contentEvent("playlist.restored", restored)] };
       });
     },
   }),
 ];
-
-function eventOf(type: EventType, { team_id: teamId, id: playlist_id, name }: PlaylistRow) {
-  return { teamId, type, data: { playlist_id, name } };
-}
 
 /** Lists the names and ids of resources that block an operation, for the problem's detail. */
 export function listNames(things: readonly { id: string; name: string }[]): string {

@@ -1,4 +1,5 @@
 // Moves players to the bin and back, with everything that depends on them: for one player and for many.
+import { contentEvent } from "../../content/content-event.ts";
 import { restorePlayer } from "../../cleanup/bin-restore.ts";
 import { discardPlayer } from "../../cleanup/bin.ts";
 import type { Commands } from "../commands/commands.ts";
@@ -62,6 +63,5 @@ export function playerEvent(type: "player.removed" | "player.restored" | "player
 
 /** The event of a schedule that is deleted or restored together with its player. */
 function scheduleEvent(type: "schedule.deleted" | "schedule.restored", row: ScheduleRow): WriteEvent {
-  const data = { schedule_id: row.id, name: row.name, layout_id: row.layout_id };
-  return { teamId: row.team_id, type, data, players: [row.target_value] };
+  return { ...contentEvent(type, row), players: [row.target_value] };
 }

@@ -1,8 +1,8 @@
 // Operations for calendars: named lists of dates that conditions of schedules and items refer to.
 import { z } from "zod";
+import { contentEvent } from "../../content/content-event.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
-import type { EventType } from "../../../protocol/operator/events.ts";
 import { page } from "../../../protocol/operator/resources.ts";
 import { Calendar, CalendarChange, CalendarsQuery, CalendarWithWarnings, NewCalendar } from "../../../protocol/scheduling/calendars.ts";
 import { playersUsing } from "../../fleet/players/control-calendars.ts";
@@ -66,7 +66,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
         const fields = { id: makeId("cal"), team_id: teamId, name: body.name, dates: JSON.stringify(dates) };
         const row: CalendarRow = { ...fields, created_at: now, updated_at: now };
         await insertTeamRow(db, "calendars", row);
-        return { result: { ...showCalendar(row), warnings }, events: [eventOf("calendar.created", row)] };
+        return { result: { ...showCalendar(row), warnings }, events: [contentEvent("calendar.created", row)] };
       });
     },
   }),
@@ -132,7 +132,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
         const written: CalendarRow = { ...next, updated_at: now };
         await updateTeamRow(db, "calendars", row.id, written);
         const affected = await concernedPlayers(db, teamId, [{ kind: "calendar", id: row.id }]);
-        return { result: { ...showCalendar(written), warnings }, affected, events: [eventOf("calendar.updated", written)] };
+        return { result: { ...showCalendar(written), warnings }, affected, events: [contentEvent("calendar.updated", written)] };
       });
     },
   }),
@@ -160,7 +160,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
         checkUnused("Items of playlists", await playlistsUsing(db, teamId, row.id));
         checkUnusedByPlayers(await playersUsing(db, teamId, row.id));
         await deleteTeamRow(db, "calendars", row.id);
-        return { result: undefined, events: [eventOf("calendar.deleted", row)] };
+        return { result: undefined, events: [contentEvent("calendar.deleted", row)] };
       });
     },
   }),
@@ -202,8 +202,4 @@ async function read({ store }: CalendarDependencies, { teamId }: OperatorContext
 
 function find(db: Db, teamId: string, calendarId: string) {
   return findTeamRow(db, "calendars", teamId, calendarId);
-}
-
-function eventOf(type: EventType, { team_id: teamId, id: calendar_id, name }: CalendarRow) {
-  return { teamId, type, data: { calendar_id, name } };
 }

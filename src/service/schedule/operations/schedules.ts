@@ -1,7 +1,7 @@
 // Operations for schedules: which layout is shown when, and on which players.
 import { z } from "zod";
+import { contentEvent } from "../../content/content-event.ts";
 import { id } from "../../../protocol/common.ts";
-import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, page } from "../../../protocol/operator/resources.ts";
 import { Schedule, ScheduleChange, ScheduleOutlook } from "../../../protocol/scheduling/schedules.ts";
 import { NewSchedule } from "../../../schedule/validate-schedule.ts";
@@ -17,7 +17,6 @@ import { changeSchedule, insertSchedule } from "../writes.ts";
 import { showSchedule, targetedPlayers, targetOf } from "../schedules.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { ScheduleRow } from "../../store/tables/content.ts";
 
 interface ScheduleDependencies extends OutlookDependencies {
   makeId: MakeId;
@@ -63,7 +62,7 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
       const write = async (db: Db) => {
         const row = await insertSchedule(dependencies, db, teamId, body);
         const affected = await targetedPlayers(db, teamId, [body.target]);
-        return { result: showSchedule(row), affected, events: [eventOf("schedule.created", row)] };
+        return { result: showSchedule(row), affected, events: [contentEvent("schedule.created", row)] };
       };
       return unitOfWork.write(write, (db, schedule) => outlookOf(dependencies, db, teamId, schedule));
     },
@@ -126,7 +125,7 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
         const next = await changeSchedule(dependencies, db, row, body);
         if (next === row) return { result: showSchedule(row) };
         const affected = await targetedPlayers(db, teamId, [targetOf(row), targetOf(next)]);
-        return { result: showSchedule(next), affected, events: [eventOf("schedule.updated", next)] };
+        return { result: showSchedule(next), affected, events: [contentEvent("schedule.updated", next)] };
       };
       return unitOfWork.write(write, (db, schedule) => outlookOf(dependencies, db, teamId, schedule));
     },
@@ -156,7 +155,7 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
         const row = await schedules.find(db, teamId, scheduleId, { inBin: permanent });
         await discard(db, "schedules", row.id, Math.trunc(clock.now()), permanent);
         const affected = await targetedPlayers(db, teamId, [targetOf(row)]);
-        return { result: undefined, affected, events: [eventOf("schedule.deleted", row)] };
+        return { result: undefined, affected, events: [contentEvent("schedule.deleted", row)] };
       });
     },
   }),
@@ -189,7 +188,7 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
         }
         const otherEvents: WriteEvent[] = [];
         const restored = await restoreSchedule(db, row, Math.trunc(dependencies.clock.now()), (event) => otherEvents.push(event));
-        return { result: showSchedule(restored), affected, events: [...otherEvents, eventOf("schedule.restored", restored)] };
+        return { result: showSchedule(restored), affected, events: [...otherEvents, contentEvent("schedule.restored", restored)] };
       };
       return unitOfWork.write(write, (db, schedule) => outlookOf(dependencies, db, teamId, schedule));
     },
@@ -204,8 +203,4 @@ async function read(dependencies: ScheduleDependencies, context: OperatorContext
 /** The part that the ETag covers: not the outlook, which depends on the time and on other resources. */
 function version({ summary: _summary, next_at: _next, screens: _screens, warnings: _warnings, ...schedule }: ScheduleOutlook): Schedule {
   return schedule;
-}
-
-function eventOf(type: EventType, { team_id: teamId, id: schedule_id, name, layout_id }: ScheduleRow) {
-  return { teamId, type, data: { schedule_id, name, layout_id } };
 }

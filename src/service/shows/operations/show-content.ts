@@ -1,4 +1,5 @@
 // Creates the content of a show in its transaction: a playlist of one item and a layout with one zone, or checks the given layout.
+import { contentEvent } from "../../content/content-event.ts";
 import type { NewShow } from "../../../protocol/operator/shows.ts";
 import { NewLayout } from "../../../protocol/operator/resources.ts";
 import { parseZones } from "../../content/content-columns.ts";
@@ -47,8 +48,8 @@ export async function contentOf(
   await insertTeamRow(db, "layouts", layout);
   const [playlist_id, layout_id] = [playlist.id, layout.id];
   const events: WriteEvent[] = [
-    { teamId, type: "playlist.created", data: { playlist_id, name }, players: [] },
-    { teamId, type: "layout.created", data: { layout_id, name }, players: [] },
+    { ...contentEvent("playlist.created", playlist), players: [] },
+    { ...contentEvent("layout.created", layout), players: [] },
   ];
   return { name, playlist_id, layout_id, events };
 }

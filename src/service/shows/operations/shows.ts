@@ -1,5 +1,6 @@
 // Operations for shows: one item or layout on some screens for a time, created of ordinary resources, and the proof that it was shown.
 import { z } from "zod";
+import { contentEvent } from "../../content/content-event.ts";
 import { id } from "../../../protocol/common.ts";
 import { DeletionQuery } from "../../../protocol/operator/resources.ts";
 import { NewShow, Show, ShowPage, ShowProof, ShowProofQuery, ShowsQuery, type ShowEntry } from "../../../protocol/operator/shows.ts";
@@ -76,9 +77,8 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
         const states = { ends_at: overAt, cleared_at: null, is_emergency: body.emergency ? 1 : 0 };
         const row: ShowRow = { ...stamps, ...created, ...states, id: dependencies.makeId("shw"), given };
         await insertTeamRow(db, "shows", row);
-        const begun = { teamId, type: "schedule.created" as const, data: { schedule_id: schedule.id, name, layout_id } };
         const { entries } = body.emergency ? await setEmergency(dependencies, db, row, players) : { entries: [] };
-        return { result: row, affected: players, entries, events: [...events, begun] };
+        return { result: row, affected: players, entries, events: [...events, contentEvent("schedule.created", schedule)] };
       };
       return unitOfWork.write(write, async (db, row) => {
         const shown = await describeShow({ dependencies, teamId }, db, row);
