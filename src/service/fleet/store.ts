@@ -7,7 +7,7 @@ import type { CommandRow, PlayerRow } from "../store/tables/fleet.ts";
 import type { Tables } from "../store/tables/tables.ts";
 import { selectTeamRows, whereEqual } from "../store/tables/team-rows.ts";
 
-/** What devices send in files. */
+/** The tables of files that devices send. */
 type Upload = "collected_logs" | "screenshots";
 /** Why a player took a screenshot. */
 type Source = "command" | "interval";

@@ -13,7 +13,7 @@ import type { Commands } from "../commands/commands.ts";
 import type { JournalEntry } from "../devices/device-journal.ts";
 import type { WaveCounts } from "./gate.ts";
 
-/** The commands of a wave, and what has to follow after the commit. */
+/** The commands of a wave, their journal entries, and the players whose desired states change. */
 export interface BegunWave {
   rows: CommandRow[];
   entries: JournalEntry[];

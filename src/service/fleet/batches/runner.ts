@@ -66,7 +66,7 @@ export class BatchRunner {
     try {
       return await commitChange(this.#dependencies, write, keep);
     } catch (error) {
-      // What the command refers to was deleted since the batch began.
+      // A resource that the command refers to was deleted since the batch began.
       if (!(error instanceof ProblemError)) throw error;
       const halt = async (db: Db): Promise<Change<CommandBatchRow | null>> => {
         const row = await db.selectFrom("command_batches").selectAll().where("id", "=", expected.id).executeTakeFirst();

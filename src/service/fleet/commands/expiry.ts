@@ -8,7 +8,7 @@ import { noAnswerError, openStatuses, startedStatuses } from "./status.ts";
 // A started command fails when its time has passed and its device has reported nothing for this time.
 const silenceMs = hourMs;
 
-/** Whether {@link expireCommands} would end a command. Checked first, since an empty transaction would delay other writes. */
+/** True if {@link expireCommands} would end a command. Checked first, since an empty transaction would delay other writes. */
 export async function hasExpiredCommands(db: Db, now: number): Promise<boolean> {
   const ids = db.selectFrom("commands").select("id").limit(1);
   const unstarted = ids.where("status", "in", openStatuses).where("expires_at", "<=", now);

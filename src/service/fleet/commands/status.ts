@@ -22,7 +22,7 @@ export const cancelledUnsentError = JSON.stringify({ code: "cancelled", detail: 
 
 const order: readonly CommandStatus[] = ["queued", "delivered", "acknowledged", "running"];
 
-/** Whether a command may change to the status that its device reports. Statuses only move forward. */
+/** True if a command may change to the status that its device reports. Statuses only move forward. */
 export function canChangeTo(row: CommandRow, status: CommandStatus): boolean {
   const current = row.status as CommandStatus;
   // The device executed the command and only its report was late: believe the device.
@@ -52,7 +52,7 @@ export function showCommand(row: CommandRow): Command {
   };
 }
 
-/** Whether an event says that a command has ended; its data is the command. */
+/** True if an event reports the end of a command; its data is the command. */
 export function isEndOfCommand({ type }: { type: string }): boolean {
   return finalStatuses.some((status) => type === `command.${status}`);
 }

@@ -1,8 +1,8 @@
-// Whether a player is able to carry out a command, by the capabilities in its latest heartbeat.
+// Compares commands with the capabilities in a player's latest heartbeat.
 import type { CommandType } from "../../../protocol/device/command-request.ts";
 import type { Presence } from "../presence/presence.ts";
 
-/** Why a player is not able to carry out commands of a type, for people. Null: it is, or it has not said what it is able to do. */
+/** The reason, for people, why a player cannot carry out commands of a type. Null: it can, or it has not sent its capabilities. */
 export function unsupportedReason(presence: Presence, playerId: string, type: CommandType): string | null {
   const capabilities = presence.capabilities(playerId);
   if (capabilities === null || capabilities.commands.includes(type)) return null;

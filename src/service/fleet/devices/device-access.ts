@@ -58,7 +58,7 @@ export class DeviceAccess {
     return { nonce: this.#nonces.create(), expires_in: nonceLifetimeMs / 1_000 };
   }
 
-  /** Whether `proof` is signed with `publicKey` for `audience` over an unused nonce. Uses up the nonce. Not for use inside a transaction. */
+  /** True if `publicKey` has signed `proof` for `audience` over an unused nonce. Uses up the nonce. Not for use inside a transaction. */
   async isValidProof(proof: string, publicKey: string, audience: string): Promise<boolean> {
     let result: ReturnType<typeof TokenProof.safeParse>;
     try {

@@ -155,7 +155,7 @@ export class DeviceJournal {
   }
 }
 
-/** Moves the positions of players to what each has acknowledged, and deletes the entries up to there. */
+/** Moves the positions of players to their acknowledged entries, and deletes the entries up to there. */
 async function deleteAcknowledged(db: Db, acks: readonly (readonly [playerId: string, seq: number])[]): Promise<void> {
   const { rows: moved } = await sql<{ player_id: string }>`update journals set trimmed_seq = acks.number
     from ${numbersByKey(db, acks)} as acks

@@ -27,7 +27,7 @@ const helloTimeoutMs = 10_000;
 // A device with more unread data is disconnected. It resumes from its journal later.
 const maxBufferedBytes = 1_048_576;
 
-/** What the welcome announces. */
+/** The features that the welcome announces. */
 const features = [heartbeatDeltaFeature];
 
 type Hello = Extract<DeviceMessage, { type: "hello" }>;
@@ -49,7 +49,7 @@ export class DeviceSession {
   #ignoredCount = 0;
   /** The last acknowledgement. Devices repeat it in every message. */
   #ackedSeq = 0;
-  /** The last heartbeat of this connection, and the id of its message: what the next delta adds to. */
+  /** The last heartbeat of this connection, and the id of its message: the base of the next delta. */
   #base: { id: string; kept: KeptHeartbeat } | null = null;
   #takesStates = false;
 
@@ -110,7 +110,7 @@ export class DeviceSession {
     this.#sender.push(entry);
   }
 
-  /** Whether the entry is a hint that the device takes together with the state, and was not sent yet. */
+  /** True if the entry is an unsent hint that the device takes together with the state. */
   takesStateOf(entry: JournalEntry): boolean {
     return entry.message.type === "state.changed" && this.#takesStates && !this.#sender.hasSent(entry);
   }
@@ -142,7 +142,7 @@ export class DeviceSession {
     this.close(closeCodes.identityShared, "another device uses this identity");
   }
 
-  /** Whether `instanceId` is another run of a program than this session's. False if one of the two is not named. */
+  /** True if `instanceId` is another run of a program than this session's. False if one of the two is not named. */
   isOtherRun(instanceId: string | undefined): boolean {
     return this.instanceId !== undefined && instanceId !== undefined && this.instanceId !== instanceId;
   }

@@ -43,7 +43,7 @@ export class JournalSender {
     return this.#phase === "live";
   }
 
-  /** Whether this entry, or one after it, was sent. */
+  /** True if this entry, or one after it, was sent. */
   hasSent({ seq }: JournalEntry): boolean {
     return seq <= this.#sentSeq;
   }
@@ -53,7 +53,7 @@ export class JournalSender {
     this.#phase = "reading";
   }
 
-  /** Sends what was read, and goes on from there. */
+  /** Sends the missed messages, and goes on from there. */
   async goOn({ entries, lastSeq }: MissedMessages): Promise<void> {
     this.#sendRead(entries, lastSeq);
     this.#phase = "live";

@@ -4,7 +4,7 @@
 const spreadPerPlayerMs = 3;
 const maxSpreadMs = 45_000;
 
-/** What players are told, ms. @param online all players in service, not only those of one node. */
+/** The spread for the players of a service, ms. @param online all players in service, not only those of one node. */
 export function reconnectSpreadMs(online: number): number {
   return Math.min(maxSpreadMs, online * spreadPerPlayerMs);
 }

@@ -1,4 +1,4 @@
-// What other nodes did that concerns this node's sockets of devices: new journal entries, revocations, and newer sockets of a player.
+// Applies changes by other nodes to this node's sockets of devices: new journal entries, revocations, and newer sockets of a player.
 import { Batch } from "../../../base/async/batch.ts";
 import { reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";

@@ -58,7 +58,7 @@ export class SharedIdentities {
   }
 }
 
-/** Whether two runs belong to two devices. A player that restarts is not seen again as its earlier run. */
+/** True if two of the runs belong to two devices. A player that restarts is not seen again as its earlier run. */
 function areConcurrent(runs: readonly Run[]): boolean {
   return runs.some(({ lastSeenAt }, at) => runs.slice(at + 1).some(({ firstSeenAt }) => lastSeenAt - firstSeenAt > lateMs));
 }

@@ -22,7 +22,7 @@ export class StatePush {
     this.#log = log;
   }
 
-  /** Resolves when what was pushed has been given to the sockets. Never rejects. */
+  /** Resolves when all pushed entries have been given to the sockets. Never rejects. */
   get allPushed(): Promise<void> {
     return this.#pushed;
   }

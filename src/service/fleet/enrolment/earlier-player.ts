@@ -10,7 +10,7 @@ export const quietMs = 180_000;
 // Enough to see that a serial is shared.
 const maxRows = 20;
 
-/** What is known about a device's earlier player. */
+/** The player that a device or its machine was before. */
 export type EarlierPlayer =
   | { is: "none"; warnings: EnrolmentWarning[] }
   /** The device's key is that of this player. */

@@ -103,7 +103,7 @@ export class Enrolment {
     const end = endOfKey(key, team.deleted_at !== null, now);
     const earlier = await findEarlierPlayer(db, presence, key, { ...device.machine, publicKey: device.request.public_key }, now);
     // The device has the player's key already, such as after a power cut before it stored the grant. So the enrolment key's end
-    // changes nothing about what it may do.
+    // does not change the rights of the device.
     if (earlier.is === "same-device") return this.#grant(db, earlier.player, "same-device", [], null);
     if (end !== null) return this.#refuse(db, key, end, device, context, now);
     if (earlier.is === "undecided") throw undecided(earlier.player, earlier.waitMs);

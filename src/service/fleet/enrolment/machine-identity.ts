@@ -6,7 +6,7 @@ export interface MachineIdentity {
   mac: string | null;
 }
 
-// What manufacturers leave in the field, in lower case and without spaces or punctuation.
+// Placeholders of manufacturers, in lower case and without spaces or punctuation.
 const placeholders = new Set([
   "",
   "tobefilledbyoem",
@@ -43,7 +43,7 @@ export function machineIdentityOf(reported: { serial: string | null; mac: string
 }
 
 /**
- * Whether they are the same machine. Both the serial and the MAC address must be equal where both are known: a batch of boxes may
+ * True if they are the same machine. Both the serial and the MAC address must be equal where both are known: a batch of boxes may
  * share a serial that is no known placeholder, and a network adapter may move to another box.
  */
 export function isSameMachine(one: MachineIdentity, other: MachineIdentity): boolean {

@@ -1,7 +1,7 @@
 // Figures about all players for the metrics: their displays, slowed down processors, and lost frames.
 import type { Heartbeat } from "../../../protocol/device/heartbeat.ts";
 
-/** What the heartbeats of all players tell together. */
+/** Sums over the heartbeats of all players. */
 export interface FleetFigures {
   /** The number of players that are online, by the state of their display. */
   displays: Record<"on" | "off" | "unknown", number>;

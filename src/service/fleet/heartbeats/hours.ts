@@ -88,7 +88,7 @@ const rollUp = preparedQuery((db: TelemetryDb, { player_id, from, to }: { player
 /**
  * Computes the hours that are over at `now` (ms since the epoch) and are missing, and again the last two of each player, for minutes
  * that were stored late. Call it before minutes are deleted; a repeated call changes nothing. Heartbeats are handled in between.
- * @param minutesBefore minutes before this instant may have been deleted: what was computed from them stays as it is.
+ * @param minutesBefore minutes before this instant may have been deleted: hours that were computed from them stay as they are.
  */
 export async function rollUpHours(db: TelemetryDb, now: number, minutesBefore: number, signal: AbortSignal): Promise<void> {
   const to = Math.floor(now / hourMs) * minutesOfHour;

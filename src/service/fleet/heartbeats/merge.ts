@@ -1,4 +1,4 @@
-// Rebuilds a whole heartbeat from the one before it and what has changed. Pure.
+// Rebuilds a whole heartbeat from the one before it and a delta. Pure.
 import { type HeartbeatDelta, listFields, nestedFields } from "../../../protocol/device/heartbeat-delta.ts";
 import { Heartbeat } from "../../../protocol/device/heartbeat.ts";
 

@@ -1,4 +1,4 @@
-// Follows the heartbeats that other nodes receive, by their broadcasts and by reading what they have stored, and forgets with them.
+// Follows the heartbeats that other nodes receive, by their broadcasts and by reading their rows, and forgets with them.
 import type { Clock } from "../../../base/clock.ts";
 import { Heartbeat } from "../../../protocol/device/heartbeat.ts";
 import type { AlertEngine } from "../../alerts/engine.ts";
@@ -52,16 +52,16 @@ export class RemoteHeartbeats {
     }
   }
 
-  /** Reads what other nodes have stored until now. */
+  /** Reads the heartbeats that other nodes have stored until now, and handles them. */
   async catchUp(): Promise<void> {
     await this.#poll();
     await this.#handleFresh();
   }
 
-  /** Reads what was not broadcast: without a message server everything. */
+  /** Reads the heartbeats that were not broadcast: without a message server all of them. */
   async #poll(): Promise<void> {
     const { clock, nodes, presence, store } = this.#dependencies;
-    // What is written after the database's clock was set back has earlier times.
+    // Rows that were written after the database's clock was set back have earlier times.
     this.#readUntil = Math.min(this.#readUntil, Math.trunc(clock.now()));
     const changed = await readChangedLinks(store.telemetry, this.#readUntil - lateMs, nodes.id);
     const unknown = changed.filter((each) => !presence.recordRemoteLink(each.playerId, each.receivedAt, each.link, each.nodeId));
@@ -97,7 +97,7 @@ export class RemoteHeartbeats {
     await presence.forgetUntil(playerIds, until);
   }
 
-  /** Does what announcements that this node has missed would have had it do. */
+  /** Drops heartbeats and players that other nodes have deleted, in place of the announcements that this node has missed. */
   async #findForgotten(): Promise<void> {
     const { presence, store } = this.#dependencies;
     this.#readUntil = 0;
@@ -127,7 +127,7 @@ export class RemoteHeartbeats {
       for (const { playerId, receivedAt, body } of chunk) {
         const player = players.get(playerId);
         const heartbeat = Heartbeat.safeParse(JSON.parse(body));
-        // A node of another version may send what this one does not know.
+        // A node of another version may send a heartbeat that this one cannot parse.
         if (player === undefined || !heartbeat.success) continue;
         problems.recordHeartbeat(playerId, heartbeat.data, player.revision);
         alerts.recordHeartbeat(player);

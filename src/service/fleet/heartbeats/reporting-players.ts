@@ -1,4 +1,4 @@
-// What a heartbeat needs to know of its player. A fleet reports at the same time after a change for all.
+// Looks up the players of heartbeats, many by one query: a fleet reports at the same time after a change for all.
 import type { Clock } from "../../../base/clock.ts";
 import { BatchedLookup } from "../../store/tables/batched-lookup.ts";
 import { isOneOf, textList, type TextList } from "../../store/dialect.ts";
@@ -8,7 +8,7 @@ import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { isOpenCommand } from "../commands/open-commands.ts";
 
 export interface ReportingPlayer extends Pick<PlayerRow, "revision" | "team_id" | "created_at"> {
-  /** Whether there are commands that it has not acknowledged. */
+  /** True if there are commands that it has not acknowledged. */
   has_commands: boolean;
 }
 

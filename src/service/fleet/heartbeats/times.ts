@@ -12,7 +12,7 @@ export function monotonicOf(clock: Clock, wall: number): number {
   return clock.monotonic() - Math.max(0, clock.now() - wall);
 }
 
-/** Whether a clock that was ahead has written a time, so that what has an earlier one may be newer. */
+/** True if a clock that was ahead has written a time: a record with an earlier time may be newer. */
 export function isFuture(clock: Clock, wall: number): boolean {
   return wall > clock.now() + futureMs;
 }

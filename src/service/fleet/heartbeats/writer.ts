@@ -23,7 +23,7 @@ export interface UnwrittenHeartbeat extends Omit<StoredHeartbeat, "body"> {
 export interface HeartbeatMemory {
   /** Called when a heartbeat is stored, with its JSON. */
   onStored(playerId: string, heartbeat: Heartbeat, body: string): void;
-  /** Whether a player's socket is still closed. */
+  /** True if a player's socket is still closed. */
   isGone(playerId: string): boolean;
 }
 
@@ -49,7 +49,7 @@ export class HeartbeatWriter {
     this.#unwritten.push(received);
   }
 
-  /** Whether a heartbeat of a player waits to be written. */
+  /** True if a heartbeat of a player waits to be written. */
   has(playerId: string): boolean {
     return this.#unwritten.some((each) => each.playerId === playerId);
   }
@@ -74,7 +74,7 @@ export class HeartbeatWriter {
     }
   }
 
-  /** Writes all that was added so far. What cannot be written stays in memory. */
+  /** Writes all that was added so far. Entries that cannot be written stay in memory. */
   flush(): Promise<void> {
     const written = this.#writing.then(() => this.#writeAll());
     this.#writing = written.catch(() => undefined);

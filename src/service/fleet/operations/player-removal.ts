@@ -21,7 +21,7 @@ export interface PlayerRemovalDependencies {
   rollouts: RolloutTracker;
 }
 
-/** Moves a player to the bin, unless it is there already. @returns the schedules that go with it, its events, and what follows the commit. */
+/** Moves a player to the bin, unless it is there already. @returns its schedules and events, and a function to call after the commit. */
 export async function removePlayer(
   { commands, journal, links, problems, rollouts }: PlayerRemovalDependencies,
   db: Db,

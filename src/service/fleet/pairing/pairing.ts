@@ -36,7 +36,7 @@ export interface DescribedDevice {
   reported: string;
 }
 
-/** What a new player is created with. */
+/** The fields of a new player. */
 export interface NewPlayer {
   teamId: string;
   name: string;

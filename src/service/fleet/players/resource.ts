@@ -39,7 +39,7 @@ export async function readPlayer(
   return showPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "screen"));
 }
 
-/** The same with what its device tells about itself. @throws ProblemError 404. */
+/** The same with the device's report about itself. @throws ProblemError 404. */
 export async function readPlayerDetails(
   dependencies: ShownPlayerDependencies & { store: Store },
   team: { teamId: string },
@@ -55,7 +55,7 @@ export function playerVersion({ id: playerId, name, layout_id, tags, timezone, v
   return { id: playerId, name, layout_id, tags, timezone, variables, updated_at };
 }
 
-/** Whether the player is connected. */
+/** The connection status of a player. */
 export function statusOf({ presence }: ShownPlayerDependencies, playerId: string): Player["status"] {
   return presence.isOnline(playerId) ? "online" : "offline";
 }

@@ -69,7 +69,7 @@ export class ConnectivityEvents {
     return this.#onlineCount;
   }
 
-  /** Whether the last event said that the player is online. */
+  /** True if the last event said that the player is online. */
   isReportedOnline(playerId: string): boolean {
     return this.#reported.get(playerId)?.isOnline ?? false;
   }
@@ -97,11 +97,11 @@ export class ConnectivityEvents {
     }
   }
 
-  /** Takes over what other nodes report until `signal` aborts; rejects with an AbortError then. */
+  /** Takes over the reports of other nodes until `signal` aborts; rejects with an AbortError then. */
   async follow(signal: AbortSignal): Promise<never> {
     const { clock, store } = this.#dependencies;
     for (let since = 0; ;) {
-      // What is written after the clock was set back has earlier times.
+      // Rows that were written after the clock was set back have earlier times.
       since = Math.min(since, Math.trunc(clock.now()) - lateMs);
       const rows = await store.db.selectFrom("player_links").selectAll().where("since", ">=", since).execute();
       for (const row of rows) {
@@ -171,7 +171,7 @@ export class ConnectivityEvents {
     for (const [playerId, status] of written) this.#setReported(playerId, status);
   }
 
-  /** What was last reported of players: another node may have reported something else meanwhile. */
+  /** The statuses of players by the last event: another node may have reported another one meanwhile. */
   async #reportedIn(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, ReportedStatus>> {
     if (!this.#dependencies.nodes.isShared) return this.#reported;
     const rows = await db.selectFrom("player_links").selectAll().where("player_id", "in", ids).execute();

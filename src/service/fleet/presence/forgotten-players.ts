@@ -1,4 +1,4 @@
-// Until when what devices have sent describes their players no more: heartbeats of other nodes may arrive late.
+// The times until which heartbeats of a player no longer count: those of other nodes may arrive late.
 
 const keepMs = 600_000;
 
@@ -11,7 +11,7 @@ export class ForgottenPlayers {
     for (const playerId of playerIds) this.#until.set(playerId, until);
   }
 
-  /** Whether what was received of a player at this time is to be forgotten. */
+  /** True if a heartbeat that was received of a player at this time no longer counts. */
   has(playerId: string, receivedAt: number | null): boolean {
     return receivedAt !== null && receivedAt <= (this.#until.get(playerId) ?? Number.NEGATIVE_INFINITY);
   }

@@ -139,8 +139,8 @@ export class Presence {
   }
 
   /**
-   * Takes over what another node has received. It stores it itself.
-   * @returns whether it is newer than what is known here
+   * Takes over a heartbeat that another node has received and stores itself.
+   * @returns true if it is newer than the one in memory
    */
   recordRemote({ playerId, receivedAt, link, body }: StoredHeartbeat, nodeId: string): boolean {
     const known = this.#latest.get(playerId);
@@ -164,7 +164,7 @@ export class Presence {
     return true;
   }
 
-  /** Whether a stored heartbeat, whose time is of a clock that was ahead, is about to be replaced by one that this node has received. */
+  /** True if a stored heartbeat, whose time is of a clock that was ahead, is about to be replaced by one that this node has received. */
   #willReplace(playerId: string, receivedAt: number): boolean {
     return isFuture(this.#clock, receivedAt) && this.#writer.has(playerId);
   }
@@ -189,9 +189,9 @@ export class Presence {
     await this.#nodes.announce(db, "players.forgotten", { playerIds, until: Math.trunc(this.#clock.now()) });
   }
 
-  /** Forgets what was received of players until an instant, here and in the database. Another node has erased them, or exchanged their devices. */
+  /** Forgets heartbeats of players until an instant, here and in the database: another node has erased them or exchanged their devices. */
   async forgetUntil(playerIds: readonly string[], until: number): Promise<void> {
-    // What is not written yet would come back.
+    // Heartbeats that are not written yet would come back.
     await this.flush();
     this.#forgotten.add(playerIds, until);
     for (const playerId of playerIds) if (this.#forgotten.has(playerId, this.lastSeenAt(playerId))) this.#drop(playerId);
@@ -244,12 +244,12 @@ export class Presence {
     return null;
   }
 
-  /** What the players report together whose heartbeats this node receives: each player counts at one node. */
+  /** Sums over the players whose heartbeats this node receives: each player counts at one node. */
   get figures(): FleetFigures {
     return this.#figures.read((playerId) => this.#latest.get(playerId)?.nodeId === null && this.isOnline(playerId));
   }
 
-  /** What a player is able to do, by its latest heartbeat; null if it has not said so. For thousands of players: keeps nothing parsed. */
+  /** The capabilities in a player's latest heartbeat; null if it names none. For thousands of players: keeps nothing parsed. */
   capabilities(playerId: string): Capabilities | null {
     const heartbeat = this.#latest.get(playerId)?.heartbeat;
     if (typeof heartbeat !== "string") return heartbeat?.capabilities ?? null;
@@ -257,7 +257,7 @@ export class Presence {
     return Capabilities.safeParse((JSON.parse(heartbeat) as { capabilities: unknown }).capabilities).data ?? null;
   }
 
-  /** What its latest heartbeat says of its state; null: there is none. For thousands of players: keeps nothing parsed. */
+  /** The state in a player's latest heartbeat; null: there is none. For thousands of players: keeps nothing parsed. */
   glance(playerId: string): Glance | null {
     const latest = this.#latest.get(playerId);
     if (latest === undefined) return null;
@@ -276,7 +276,7 @@ export class Presence {
     return latest === undefined ? null : this.#clock.monotonic() - latest.receivedMonotonic;
   }
 
-  /** Whether a player can be reached: it has an open socket or polls, and sent a heartbeat in the last 90 s. */
+  /** True if a player can be reached: it has an open socket or polls, and sent a heartbeat in the last 90 s. */
   isOnline(playerId: string): boolean {
     const latest = this.#latest.get(playerId);
     if (latest === undefined || latest.link === "gone" || this.#clock.monotonic() - latest.receivedMonotonic >= onlineMs) return false;

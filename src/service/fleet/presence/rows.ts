@@ -1,4 +1,4 @@
-// The stored latest heartbeats: what one process writes, and what several nodes write and read of each other.
+// The stored latest heartbeats: one process writes all of them; several nodes write their own and read those of the others.
 import { sql } from "kysely";
 import { futureMs } from "../heartbeats/times.ts";
 import { inChunks } from "../../store/chunks.ts";
@@ -16,7 +16,7 @@ export interface StoredHeartbeat {
   body: string;
 }
 
-/** What another node has stored of a player. The body is read if it is new. */
+/** The row that another node has stored for a player. The body is read if it is new. */
 export interface StoredLink extends Omit<StoredHeartbeat, "body"> {
   nodeId: string;
   changedAt: number;
@@ -84,7 +84,7 @@ export async function storeGone(db: TelemetryDb, playerIds: readonly string[], n
   }
 }
 
-/** What nodes other than `nodeId` have changed since `since`, by the database's clock. */
+/** The rows that nodes other than `nodeId` have changed since `since`, by the database's clock. */
 export async function readChangedLinks(db: TelemetryDb, since: number, nodeId: string): Promise<StoredLink[]> {
   const rows = await db
     .selectFrom("heartbeats")

@@ -20,7 +20,7 @@ export function openProblemsAfter({ problems }: ProblemList, before: OpenProblem
   return new Map(problems.map((problem) => [keyOf(problem), before.get(keyOf(problem)) ?? problem.since]));
 }
 
-/** Whether a report has exactly the open problems, regardless of their detail texts. */
+/** True if a report has exactly the open problems, regardless of their detail texts. */
 export function matchesOpenProblems(open: OpenProblems, { problems }: ProblemList): boolean {
   const keys = new Set(problems.map(keyOf));
   return keys.size === open.size && [...keys].every((key) => open.has(key));

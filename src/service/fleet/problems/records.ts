@@ -12,7 +12,7 @@ const maxDeleted = 1_000;
 
 /**
  * Stores a record, or a change of one. A record that is older than the stored one, because an earlier message came later, changes nothing.
- * @returns what is stored of it from before: nothing, or its row.
+ * @returns the row that was stored of it before; undefined: none.
  */
 export async function storeProblemRecord(db: Db, row: ProblemRecordRow): Promise<ProblemRecordRow | undefined> {
   const known = await db

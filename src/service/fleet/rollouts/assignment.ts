@@ -14,7 +14,7 @@ import { isInProgress, releaseOf, settingsOf } from "./settings.ts";
 const batchSize = 500;
 const scanSize = 500;
 
-/** What a transaction has changed. */
+/** The players that a transaction has changed. */
 export interface Assignment {
   /** The players whose desired state changes. */
   affected: PlayerRow[];
@@ -80,7 +80,7 @@ export async function assignPlayers(
 export async function assignAgain(db: Db, row: RolloutRow, now: number): Promise<Assignment> {
   const rows = await presentMembers(db, row).where("is_assigned", "=", 0).limit(batchSize).execute();
   const release = canonicalJson(releaseOf(row));
-  // What failed before does not count again.
+  // An earlier failure does not count again.
   const players = rows.map((player): RolloutPlayerRow => {
     const isRetried = player.state === "failed" || player.state === "control-failed";
     const ignored_attempt_at = isRetried ? player.attempt_at : player.ignored_attempt_at;
@@ -122,7 +122,7 @@ export async function releasePlayers(db: Db, presence: Presence, row: RolloutRow
   return { affected, players };
 }
 
-/** Whether a player has neither kept nor failed the version. */
+/** True if the result of a player is still open. */
 export function isPending({ state }: Pick<RolloutPlayerRow, "state">): boolean {
   return !["kept", "failed", "control-failed", "unsupported", "offline", "left"].includes(state);
 }
@@ -175,7 +175,7 @@ function membersOf(db: Db, row: RolloutRow) {
   return db.selectFrom("rollout_players").selectAll().where("rollout_id", "=", row.id).where("is_active", "=", 1).orderBy("player_id");
 }
 
-/** Without deleted players, which get what they missed when they are restored. */
+/** Without deleted players, which catch up when they are restored. */
 function presentMembers(db: Db, row: RolloutRow) {
   const deleted = db.selectFrom("players").select("id").where("team_id", "=", row.team_id).where("removed_at", "is not", null);
   return membersOf(db, row).where("player_id", "not in", deleted);

@@ -57,7 +57,7 @@ function isOverLimit(counts: RingCounts, maxPercent: number, minPlayers: number)
   return ran >= minPlayers && countOf(counts, "failed") * 100 > maxPercent * ran;
 }
 
-/** What a ring waits for; null: it is done. Players without a launcher never count. */
+/** The reason why a ring waits, for people; null: it is done. Players without a launcher never count. */
 function unfinishedReason(counts: RingCounts, excluded: number, donePercent: number): string | null {
   const all = Object.values(counts).reduce((sum, each) => sum + each, 0) - countOf(counts, "unsupported");
   if (all === 0) return null;

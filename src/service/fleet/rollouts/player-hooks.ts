@@ -1,4 +1,4 @@
-// What becomes of a player's rollout when the player gets a version of its own, another device, or comes back from the bin.
+// Changes a player's rollout when the player gets a version of its own, another device, or comes back from the bin.
 import type { RolloutPlayerRow } from "../../store/tables/fleet.ts";
 import type { Db } from "../../store/store.ts";
 import { whereEqual } from "../../store/tables/team-rows.ts";
@@ -26,7 +26,7 @@ export async function leaveRollout(db: Db, playerId: string, now: number): Promi
   return db.updateTable("rollout_players").set(left).where("player_id", "=", playerId).where("is_active", "=", 1).returningAll().execute();
 }
 
-/** Forgets what the former device of a player did: the new one begins again. */
+/** Forgets the progress of a player's former device: the new one begins again. */
 export async function restartPlayer(db: Db, playerId: string, now: number): Promise<RolloutPlayerRow[]> {
   const nothing = { detail: null, attempt_at: null, ignored_attempt_at: null, previous_version: null };
   return db

@@ -3,7 +3,7 @@ import type { Heartbeat } from "../../../protocol/device/heartbeat.ts";
 import type { UpdateAttempt, UpdateState } from "../../../protocol/device/updates.ts";
 import type { RolloutPlayerState } from "../../../protocol/operator/rollouts.ts";
 
-/** What a heartbeat says. */
+/** The progress that a heartbeat reports. */
 export interface PlayerProgress {
   state: RolloutPlayerState;
   /** For people. */
@@ -12,7 +12,7 @@ export interface PlayerProgress {
   attempt_at: string | null;
 }
 
-/** What a rollout wants of a player. */
+/** The version that a rollout wants on a player. */
 export interface Wanted {
   version: string;
   /** An attempt from before, which does not count. */

@@ -1,4 +1,4 @@
-// Whether a version can be installed at all: asked before players are told to run it.
+// Checks that a version can be installed at all, before players are told to run it.
 import { invalidField } from "../../http/problem.ts";
 import type { KnownReleases } from "../../releases/known-releases.ts";
 

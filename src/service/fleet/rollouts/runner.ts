@@ -88,7 +88,7 @@ export class RolloutRunner {
     return nextStep(row, counts as RingCounts[], excluded, now);
   }
 
-  /** Assigns or withdraws what is missing. @returns false if the rollout has changed meanwhile. */
+  /** Assigns the version to players that lack it, or withdraws it after a halt. @returns false if the rollout has changed meanwhile. */
   async #fill(rollout: TrackedRollout, signal: AbortSignal): Promise<boolean> {
     const { clock, presence, store } = this.#dependencies;
     const { row } = rollout;
@@ -145,7 +145,7 @@ export class RolloutRunner {
     const write = async (db: Db): Promise<Change<RolloutRow | null>> => {
       const row = await readUnchanged(db, expected);
       if (row === null) return { result: null };
-      // Other nodes may have stored what their players report, and not have been heard yet.
+      // Other nodes may have stored reports of their players that this node has not received yet.
       if (nodes.isShared && this.#stepOf(await readTracked(db, row)).is !== step.is) return { result: null };
       const now = Math.trunc(clock.now());
       const next = await updateRollout(db, row, fieldsOf(row, step, now), now);
@@ -169,7 +169,7 @@ function placeOf({ status, ring, ring_started_at }: RolloutRow): string {
   return `${status} ${ring} ${ring_started_at}`;
 }
 
-/** Whether a player that has not finished has been offline for too long to wait for. */
+/** True if a player that has not finished has been offline for too long to wait for. */
 export function isOfflineTooLong(presence: Presence, row: RolloutRow, player: RolloutPlayerRow, now: number): boolean {
   if (!isPending(player) || presence.isOnline(player.player_id)) return false;
   const since = Math.max(presence.lastSeenAt(player.player_id) ?? 0, player.assigned_at);

@@ -25,7 +25,7 @@ export function releaseOf(row: RolloutRow, version = row.version): DesiredReleas
   return { version, install: when, ...(windows === undefined ? {} : { windows }) };
 }
 
-/** Whether a rollout is in progress. */
+/** True if a rollout is in progress. */
 export function isInProgress({ status }: Pick<RolloutRow, "status">): boolean {
   return status === "running" || status === "paused" || status === "halted";
 }

@@ -8,7 +8,7 @@ import { selectPlayers } from "./selection.ts";
 import type { AppliedRows } from "./tracker.ts";
 import { rolloutEvent, updateRollout } from "./transitions.ts";
 
-/** What starting a rollout has changed. */
+/** The changes by the start of a rollout. */
 export interface StartedRollout extends Required<AppliedRows> {
   /** How many players each ring selects. */
   perRing: readonly number[];

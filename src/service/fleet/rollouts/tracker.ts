@@ -1,4 +1,4 @@
-// Keeps the rollouts in progress in memory with their players, so that a heartbeat costs one look-up, and stores what heartbeats report.
+// Keeps the rollouts in progress in memory with their players, so that a heartbeat costs one look-up, and stores their progress.
 import { Batch } from "../../../base/async/batch.ts";
 import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -47,7 +47,7 @@ export class RolloutTracker {
     this.#nodes = nodes;
   }
 
-  /** Reads the rollouts that were in progress when the service stopped, and follows what other nodes change. */
+  /** Reads the rollouts that were in progress when the service stopped, and follows the changes by other nodes. */
   static async open(store: Store, clock: Clock, nodes: Nodes): Promise<RolloutTracker> {
     const tracker = new RolloutTracker(store, clock, nodes);
     nodes.onAnnounced("rollouts.changed", (changed) => tracker.#follow(changed));
@@ -56,7 +56,7 @@ export class RolloutTracker {
     return tracker;
   }
 
-  /** Reads all rollouts in progress, in place of what is in memory. */
+  /** Reads all rollouts in progress, in place of those in memory. */
   async read(): Promise<void> {
     // Writes of a node run one after the other, so none of them changes a row between the reading and its effect on memory.
     const { rollouts, players } = await this.#store.write(async (db) => ({
@@ -71,7 +71,7 @@ export class RolloutTracker {
 
   /**
    * Tells other nodes of changed rows, in the transaction that changes them.
-   * @returns what takes them over here, to be called after the commit
+   * @returns a function that applies the rows here, to be called after the commit
    */
   async announce(db: Db, rows: AppliedRows): Promise<() => void> {
     await this.announcePlayers(db, rows.players?.map(({ player_id }) => player_id) ?? [], rows.rollouts);
@@ -161,7 +161,7 @@ export class RolloutTracker {
     this.apply({ players });
   }
 
-  /** Takes over what another node has changed. */
+  /** Takes over the rows that another node has changed. */
   async #follow({ rolloutIds, playerIds }: Announcements["rollouts.changed"]): Promise<void> {
     const { rollouts, players } = await this.#store.write(async (db) => {
       const members: RolloutPlayerRow[] = [];

@@ -1,4 +1,4 @@
-// The state of a screen in one word, and what is wrong with it. Pure: no clock, no database.
+// The state of a screen in one word, and its problems. Pure: no clock, no database.
 import { iso } from "../../../base/time.ts";
 import { problemCodes, type PlayerProblem } from "../../../protocol/device/player-problems.ts";
 import { mostRosterProblems, type RosterPlayer } from "../../../protocol/operator/roster.ts";
@@ -8,7 +8,7 @@ import type { Glance } from "../presence/presence.ts";
 
 /** A screen at an instant. Times in ms since the epoch. */
 export interface Glimpse {
-  /** Whether it counts as connected: a connection that returns within two minutes was never interrupted. */
+  /** True if it counts as connected: a connection that returns within two minutes was never interrupted. */
   isOnline: boolean;
   lastSeenAt: number | null;
   createdAt: number;
@@ -18,7 +18,7 @@ export interface Glimpse {
   /** Those that the service detects, and those of the heartbeat. */
   problems: readonly PlayerProblem[];
   leftOut: number;
-  /** What the service measures by itself, such as heat. */
+  /** The findings of the service itself, such as heat. */
   findings: readonly { kind: AlertKind | null; finding: Finding }[];
 }
 
@@ -40,7 +40,7 @@ export function stateOf(glimpse: Glimpse, now: number): Fields {
   if (!isOnline) return { ...well, state: "offline", state_since: iso(lastSeenAt) };
   const display = glance.telemetry?.display ?? null;
   const isOff = display?.asked === "off";
-  // A display that is off on purpose shows nothing, so what is wrong with its picture can wait.
+  // A display that is off on purpose shows nothing, so a problem of its picture can wait.
   const pressing = isOff ? all.filter(({ kind }) => kind !== "dark" && kind !== "wrong") : all;
   const worst = pressing.find(({ code }) => code !== "out-of-sync");
   if (worst !== undefined) return { ...well, state: "wrong", state_since: worst.since };
@@ -52,7 +52,7 @@ export function stateOf(glimpse: Glimpse, now: number): Fields {
   return { ...well, state: glance.content.is === "empty" ? "empty" : "playing" };
 }
 
-/** What is wrong, most severe first, without the fact that it is offline: that is its state. */
+/** The problems, most severe first, without the fact that it is offline: that is its state. */
 function problemsOf({ problems, findings, isOnline }: Glimpse): (Problem & { kind: AlertKind | null })[] {
   const order: readonly string[] = problemCodes;
   const rank = (code: string): number => (order.includes(code) ? order.indexOf(code) : order.length);

@@ -100,7 +100,7 @@ export class DesiredStates {
   }
 
   /**
-   * The desired states of many players, one after the other, as they are at one time: what equal ones share is read once.
+   * The desired states of many players, one after the other, as they are at one time: parts that equal ones share are read once.
    * @param db also a transaction that may roll back.
    */
   async *readMany(db: Db, players: readonly PlayerRow[]): AsyncGenerator<readonly [PlayerRow, DesiredState], void> {
@@ -143,7 +143,7 @@ export class DesiredStates {
   }
 }
 
-/** What {@link DesiredStates} has read for a player. */
+/** A player as {@link DesiredStates} has read it. */
 interface CurrentState {
   row: PlayerRow;
   inputs: StateInputs;

@@ -1,4 +1,4 @@
-// What all players share that show the same content by the same schedules, and its part of their revisions and documents.
+// The common part of the states of all players that show the same content by the same schedules, for their revisions and documents.
 import type { DesiredState } from "../../../protocol/device/desired-state.ts";
 import { withWallTimes, type StartAndEnd } from "../../../schedule/calendar/moments.ts";
 import type { CalendarDays } from "../../schedule/calendars/holiday-calendars.ts";

@@ -9,7 +9,7 @@ const maxEntries = 200;
 // How many bytes of rendered content a process keeps.
 const maxRenderedBytes = 67_108_864;
 
-/** What a player shows by its assignments: layout, schedules, overrides, safe content and calendars. */
+/** The content that a player shows by its assignments: layout, schedules, overrides, safe content and calendars. */
 export interface Assigned {
   shared: SharedState;
   /** The image in place of withheld content: the player's own, else the team's. */
@@ -21,7 +21,7 @@ export class StateCache {
   readonly assigned = new PromiseCache<Assigned>();
   readonly contents = new PromiseCache<StateContent>();
   readonly shared = new PromiseCache<SharedState>();
-  /** By team, as what follows. */
+  /** By team, like the two caches below. */
   readonly schedules = new PromiseCache<TeamSchedules>();
   readonly calendars = new PromiseCache<ReadonlyMap<string, CalendarDays>>();
   /** The safe content of teams. */

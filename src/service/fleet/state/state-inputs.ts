@@ -23,7 +23,7 @@ export async function readStateInputs(db: Db, player: PlayerRow, overrides: Over
   const { team_id, id, tags, layout_id, safe_asset_id, display_hours, recurring_commands } = player;
   const all = await cache.schedules.get(team_id, () => readEnabledSchedules(db, team_id));
   const read = (): Promise<Assigned> => readAssigned(db, player, overrides, all, cache);
-  // Few assignments are those of one player. For the others everything that follows from them is looked up by what they are made of.
+  // Few assignments are those of one player. The state of the others is looked up by the parts of their assignment.
   const isOwn = overrides.length > 0 || all.byPlayer.has(id);
   const assignment = [team_id, layout_id, safe_asset_id, tags, display_hours, recurring_commands];
   const { shared, safeAssetId } = await (isOwn ? read() : cache.assigned.get(JSON.stringify(assignment), read));

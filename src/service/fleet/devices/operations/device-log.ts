@@ -68,7 +68,7 @@ export const deviceLog = operation({
   },
 });
 
-/** @throws ProblemError for what is no gzip, and for a text that is too long. */
+/** @throws ProblemError for bytes that are no gzip, and for a text that is too long. */
 async function inflated(blobs: BlobStore, path: string): Promise<ReceivedFile> {
   const packed = createReadStream(path);
   const text = packed.pipe(createGunzip());

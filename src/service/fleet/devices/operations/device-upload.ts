@@ -1,4 +1,4 @@
-// What the operations by which players upload files have in common: the headers for digest, time and command.
+// The common part of the operations by which players upload files: the headers for digest, time and command.
 import { Timestamp } from "../../../../protocol/common.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import type { Db } from "../../../store/store.ts";
@@ -16,7 +16,7 @@ export const uploadHeaders = (time: string, command: string): Record<string, str
   "Command-Id": command,
 });
 
-/** What the headers say of an upload. @throws ProblemError if one is missing or wrong, or if the bytes are not those of the digest. */
+/** The time and the command of an upload. @throws ProblemError if a header is missing or wrong, or if the digest is of other bytes. */
 export async function readUploadHeaders(
   db: Db,
   { player, header }: Contexts["device"],
@@ -26,7 +26,7 @@ export async function readUploadHeaders(
   return { capturedAt: capturedAt(header("captured-at")), commandId: await commandOf(db, player, header("command-id")) };
 }
 
-/** Whether this upload is stored already. @throws ProblemError 409 if its id belongs to another. */
+/** True if this upload is stored already. @throws ProblemError 409 if its id belongs to another. */
 export function isStored(known: Stored | undefined, row: Stored, noun: string): boolean {
   if (known === undefined) return false;
   if (known.player_id === row.player_id && known.sha256 === row.sha256) return true;

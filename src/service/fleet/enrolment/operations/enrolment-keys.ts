@@ -189,7 +189,7 @@ async function read({ clock, store }: EnrolmentKeyDependencies, teamId: string, 
   return showKey(found(await findTeamRow(db, "enrolment_keys", teamId, keyId), "enrolment key"), clock.now());
 }
 
-/** The part that the ETag covers: what people set, not counts. */
+/** The part that the ETag covers: the fields that people set, not counts. */
 function version({ id: keyId, name, tags, layout_id, name_pattern, max_count, replace_by_serial, expires_at, revoked_at }: EnrolmentKey) {
   return { id: keyId, name, tags, layout_id, name_pattern, max_count, replace_by_serial, expires_at, revoked_at };
 }
