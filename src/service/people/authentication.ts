@@ -151,7 +151,7 @@ function operatorFromRow(row: RowWithRole, usedAt: number | null): Operator {
     teamId: row.team_id,
     userId: row.member_id,
     role,
-    // A person who is signed in may do what their role allows now, also if it was raised since.
+    // A person who is signed in has the rights of their role now, also if it was raised since.
     scopes: isSession ? allowed : (JSON.parse(row.scopes) as Scope[]).filter((scope) => allowed.includes(scope)),
     expiresAt: endOf(row, usedAt),
   };

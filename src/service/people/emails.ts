@@ -6,7 +6,7 @@ import type { Db } from "../store/store.ts";
 /** So many people with passwords may carry one address unproven, since signing in compares a password with those of all of them. */
 export const maxUnproven = 3;
 
-/** Whether a user has proven that the email is theirs. */
+/** True if a user has proven that the email is theirs. */
 export function isProven({ email, proven_email }: Pick<UserRow, "email" | "proven_email">): boolean {
   return email !== null && proven_email === email;
 }
@@ -29,7 +29,7 @@ export async function proveEmail(db: Db, userId: string, email: string): Promise
   return (await proven.returning("id").executeTakeFirst()) !== undefined;
 }
 
-/** Whether a user may sign in with a password and their address: of those who have not proven it, only some may. */
+/** True if a user may sign in with a password and their address: of those who have not proven it, only some may. */
 export async function hasRoom(db: Db, { id, email, proven_email }: Pick<UserRow, "id" | "email" | "proven_email">): Promise<boolean> {
   if (email === null || isProven({ email, proven_email })) return true;
   const others = await db

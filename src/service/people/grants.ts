@@ -1,4 +1,4 @@
-// Limits what a token may grant to others: no more scopes than it has itself, and no longer than it lasts.
+// Limits the rights that a token may grant to others: no more scopes than it has itself, and no longer than it lasts.
 import type { Role, Scope } from "../../protocol/operator/people.ts";
 import { insufficientScope, scopesOfRole, type Operator } from "./operator.ts";
 import { ProblemError } from "../http/problem.ts";

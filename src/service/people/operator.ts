@@ -1,11 +1,11 @@
-// An authenticated operator, and what its role and scopes allow.
+// An authenticated operator, and its rights by role and scopes.
 import { scopes, type Role, type Scope } from "../../protocol/operator/people.ts";
 import { ProblemError } from "../http/problem.ts";
 
 /** The caller of a request with an operator's token. */
 export interface Operator {
   tokenId: string;
-  /** Whether it is the session of a browser, not a token of a program. */
+  /** True if it is the session of a browser, not a token of a program. */
   isSession: boolean;
   /** When the person of a session last proved who they are, epoch ms; null: it is no session. */
   provedAt: number | null;
@@ -14,7 +14,7 @@ export interface Operator {
    * another of their teams. Null: it is the whole person's session, or no session.
    */
   confinedBy: string | null;
-  /** Whether it is the token in the service's data folder: whoever reads that file runs the machine. */
+  /** True if it is the token in the service's data folder: whoever reads that file runs the machine. */
   isMachine: boolean;
   teamId: string;
   userId: string;
@@ -25,7 +25,7 @@ export interface Operator {
   expiresAt: number | null;
 }
 
-/** What contributors may write: content, and the files that it shows. Whether it is published at once, the team's approval decides. */
+/** Scopes of contributors: content, and the files that it shows. The team's approval decides if changes are published at once. */
 const contributed: readonly Scope[] = [
   "playlists:write",
   "layouts:write",
@@ -49,7 +49,7 @@ export function scopesOfRole(role: Role): readonly Scope[] {
   }
 }
 
-/** What changes who has access, and for how long: a confined session may not. */
+/** Scopes over the access of people and programs: a confined session has none of them. */
 const aboutAccess: readonly Scope[] = ["teams:write", "tokens:read", "tokens:write"];
 
 /** The scopes of a session of somebody with this role. */

@@ -44,7 +44,7 @@ export class TokenExpiry {
     this.notifyEnded([tokenId]);
   }
 
-  /** Ends the connections of tokens on all nodes, in the transaction that ends the tokens. @returns what to call after its commit */
+  /** Ends the connections of tokens on all nodes, in the transaction that ends the tokens. @returns a function to call after its commit */
   async end(db: Db, tokenIds: readonly string[]): Promise<() => void> {
     if (tokenIds.length > 0) await this.#nodes.announce(db, "tokens.ended", { tokenIds });
     return () => this.notifyEnded(tokenIds);

@@ -42,17 +42,17 @@ export function tokenHint(token: string): string {
   return token.slice(-4);
 }
 
-/** Whether prefix, length and checksum of `token` are right. It may still be unknown to the service. */
+/** True if prefix, length and checksum of `token` are right. It may still be unknown to the service. */
 export function isWellFormedToken(token: string): boolean {
   return isWellFormedSecret(tokenPrefix, token);
 }
 
-/** Whether prefix, length and checksum of a session's secret are right. It may still be unknown to the service. */
+/** True if prefix, length and checksum of a session's secret are right. It may still be unknown to the service. */
 export function isWellFormedSession(secret: string): boolean {
   return isWellFormedSecret(sessionPrefix, secret);
 }
 
-/** Whether prefix, length and checksum of an enrolment key are right. It may still be unknown to the service. */
+/** True if prefix, length and checksum of an enrolment key are right. It may still be unknown to the service. */
 export function isWellFormedEnrolmentKey(key: string): boolean {
   return isWellFormedSecret(enrolmentPrefix, key);
 }

@@ -12,7 +12,7 @@ const letters = "BCDFGHJKLMNPQRSTVWXZ";
 /** Where a mail's text has its secret. No name has this character: lines of mails have no control characters. */
 export const secretPlace = "\u0001";
 
-/** What a mailed secret is for: the invitation, or the user whose email it proves. */
+/** The invitation that a mailed secret is for, or the user whose email it proves. */
 export const SecretFor = z.strictObject({ is: z.enum(["invitation", "email"]), id: z.string() });
 export type SecretFor = z.infer<typeof SecretFor>;
 

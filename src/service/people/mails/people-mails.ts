@@ -17,7 +17,7 @@ interface MailDependencies {
   clock: Clock;
   makeId: MakeId;
   makeLimit: MakeLimit;
-  /** Whether the service has a mail server. */
+  /** True if the service has a mail server. */
   hasServer: boolean;
   publicUrl: string | null;
 }
@@ -47,7 +47,7 @@ export class PeopleMails {
   }
 
   /**
-   * Whether people get mails. They have links, and a link may only begin with `--public-url`: what a request says the service is called
+   * True if people get mails. They have links, and a link may only begin with `--public-url`: the service's name in a request
    * (its Host header) would lead the mail's secret elsewhere.
    */
   get isOn(): boolean {

@@ -10,7 +10,7 @@ const signatureLength = 32;
 
 /**
  * Strangers who ask for many fill no memory. A secret consists of 16 random bytes, the time of its end (8 bytes), its content, and the
- * HMAC-SHA256 of all these and of what it is about.
+ * HMAC-SHA256 of all these and of the thing or action that it is for.
  */
 export class OneTimeSecrets {
   readonly #keys: SecretKeys;
@@ -18,7 +18,7 @@ export class OneTimeSecrets {
   readonly #used: UsedSecrets;
   readonly #lifetimeMs: number;
 
-  /** @param purpose what these secrets are: those of one purpose are nothing for another */
+  /** @param purpose the kind of these secrets: those of one purpose are not valid for another */
   constructor(keys: SecretKeys, purpose: string, lifetimeMs: number) {
     this.#keys = keys;
     this.#key = keys.keyFor(purpose);
@@ -26,7 +26,7 @@ export class OneTimeSecrets {
     this.#lifetimeMs = lifetimeMs;
   }
 
-  /** @param content readable to whoever has the secret @param about what it is for; not part of it */
+  /** @param content readable to whoever has the secret @param about the thing or action that it is for; not part of it */
   create(content = "", about = ""): string {
     const end = Buffer.alloc(8);
     end.writeDoubleBE(this.#keys.now() + this.#lifetimeMs);
@@ -44,7 +44,7 @@ export class OneTimeSecrets {
     return endOf(bytes) > this.#keys.now() ? signed.subarray(headLength).toString() : null;
   }
 
-  /** Whether a secret that {@link read} accepts was used. */
+  /** True if a secret that {@link read} accepts was used. */
   isUsed(secret: string): Promise<boolean> {
     return this.#used.isUsed(secret);
   }
@@ -54,7 +54,7 @@ export class OneTimeSecrets {
     return this.#used.use(secret, endOf(Buffer.from(secret, "base64url")));
   }
 
-  /** Like {@link use}, by a transaction. @returns what to call after its commit; null: the secret was used meanwhile */
+  /** Like {@link use}, by a transaction. @returns a function to call after its commit; null: the secret was used meanwhile */
   useIn(db: Db, secret: string): Promise<(() => void) | null> {
     return this.#used.useIn(db, secret, endOf(Buffer.from(secret, "base64url")));
   }

@@ -18,7 +18,7 @@ export class SecretKeys {
     this.#sharedDb = sharedDb;
   }
 
-  /** On a shared database the key is stored, so that each node recognizes what another has made. Else it is new at each start. */
+  /** On a shared database the key is stored, so that each node recognizes the secrets of the others. Else it is new at each start. */
   static async open(db: Db, { isShared }: Pick<Nodes, "isShared">, clock: Clock): Promise<SecretKeys> {
     const fresh = randomBytes(32);
     if (!isShared) return new SecretKeys(fresh, clock, null);

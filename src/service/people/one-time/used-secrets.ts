@@ -6,7 +6,7 @@ import type { Db } from "../../store/store.ts";
 export interface UsedSecrets {
   /** Uses a secret up. @param until when it expires @returns false if it was used before, on whichever node */
   use(secret: string, until: number): Promise<boolean>;
-  /** Uses a secret up by a transaction. @returns what to call after its commit; null: the secret was used before */
+  /** Uses a secret up by a transaction. @returns a function to call after its commit; null: the secret was used before */
   useIn(db: Db, secret: string, until: number): Promise<(() => void) | null>;
   isUsed(secret: string): Promise<boolean>;
 }
@@ -23,7 +23,7 @@ export class UsedInMemory implements UsedSecrets {
   async use(secret: string, until: number): Promise<boolean> {
     const now = this.#now();
     for (const [other, end] of this.#used) {
-      // Used about when they were made: what was used later expires later, or soon after.
+      // Secrets are used about when they were made: one that is used later expires later, or soon after.
       if (end > now) break;
       this.#used.delete(other);
     }

@@ -52,7 +52,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
       "`secret` and `url` are shown only once: pass the link on, unless it was `mailed`. Either link is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.",
     caller: "operator",
     scope: "teams:write",
-    // Who joins may act for longer than the session lasts.
+    // The invited person may act for longer than the session lasts.
     session: { proof: ({ role }) => role !== "viewer" },
     body: NewInvitation,
     example: { email: "ada@example.com", name: "Ada", role: "editor" },

@@ -239,7 +239,7 @@ async function read(db: Db, { operator }: OperatorContext, passkeyId: string): P
   );
 }
 
-/** The part that the ETag covers: what people set, not the time of the last use. */
+/** The part that the ETag covers: the fields that people set, not the time of the last use. */
 function version({ id: passkeyId, name }: Passkey): unknown {
   return { id: passkeyId, name };
 }

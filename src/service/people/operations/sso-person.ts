@@ -1,4 +1,4 @@
-// Who signs in by single sign-on: a person whose account is linked, else by the email that the provider has verified.
+// Finds or creates the person of a single sign-on: by the linked account, else by the email that the provider has verified.
 import type { Clock } from "../../../base/clock.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { findPendingInvitation, joinTeam } from "../invitations.ts";
@@ -138,7 +138,7 @@ async function joinByDomain(db: Db, { join }: Sso, userId: string, now: number):
   return team.id;
 }
 
-/** Who signs in. */
+/** A person who signs in. */
 export interface Person {
   userId: string;
   teamId: string | null;
@@ -146,6 +146,6 @@ export interface Person {
   provedAt?: number | null;
   /** The link that they opened. */
   link?: UsedSignInLink;
-  /** What the audit log gets besides the new session. */
+  /** Entries for the audit log besides the new session. */
   audited: readonly { action: string; resourceType: string; resourceId: string }[];
 }

@@ -53,7 +53,7 @@ const version = ({ id: teamId, name, safe_asset_id, approval, updated_at }: OwnT
 });
 const CreatedTeam = OwnTeam.extend({ token: CreatedToken });
 
-/** What deleting a team's content requires. */
+/** The scopes that deleting a team's content requires. */
 const contentScopes = ["playlists:write", "layouts:write", "schedules:write", "assets:write", "webhooks:write"] as const;
 
 const operation = operationsWith<TeamDependencies>();

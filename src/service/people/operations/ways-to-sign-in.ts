@@ -29,7 +29,7 @@ export interface SignInDependencies extends ServiceCore {
 }
 
 /**
- * Checks how a person signs in: what takes long is done before the transaction of the sign-in.
+ * Checks how a person signs in: slow checks run before the transaction of the sign-in.
  * @returns the rest, which runs in that transaction
  * @throws ProblemError 401, 422 or 429; the rest throws 401, 403 or 409.
  */

@@ -1,4 +1,4 @@
-// Verifies what browsers send when a passkey is made or used. Loaded when it is first needed: the library is large.
+// Verifies the answers of browsers when a passkey is made or used. Loaded when it is first needed: the library is large.
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
 import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL } from "@simplewebauthn/server/helpers";
 import type { PasskeyAssertion, PasskeyAttestation } from "../../../protocol/operator/passkeys.ts";
@@ -85,7 +85,7 @@ function requireNoCertificate(attestationObject: string): void {
   if (format !== "none" && !isSelfSigned) throw new Error(`the format ${String(format)} was not asked for`);
 }
 
-/** Refuses what was signed inside of another website's page. */
+/** Refuses a signature from inside of another website's page. */
 function requireOwnPage(clientDataJSON: string): void {
   if (decodeClientDataJSON(clientDataJSON).crossOrigin === true) throw new Error("the page was inside of another website");
 }

@@ -7,7 +7,7 @@ import type { SecretKeys } from "../one-time/secret-keys.ts";
 /** How long a person has time to answer. */
 export const challengeMs = 5 * minuteMs;
 
-/** What a challenge is for. */
+/** The action that a challenge is for. */
 export type ChallengePurpose = { is: "sign-in" } | { is: "registration" | "proof"; sessionId: string };
 
 export class PasskeyChallenges {
@@ -21,7 +21,7 @@ export class PasskeyChallenges {
     return this.#secrets.create("", nameOf(purpose));
   }
 
-  /** Whether a challenge was made for this purpose, is not too old and was not used. */
+  /** True if a challenge was made for this purpose, is not too old and was not used. */
   async isValid(challenge: string, purpose: ChallengePurpose): Promise<boolean> {
     return this.#secrets.read(challenge, nameOf(purpose)) !== null && !(await this.#secrets.isUsed(challenge));
   }
@@ -31,7 +31,7 @@ export class PasskeyChallenges {
     return this.#secrets.use(challenge);
   }
 
-  /** Like {@link use}, by a transaction. @returns what to call after its commit; null: it was used meanwhile */
+  /** Like {@link use}, by a transaction. @returns a function to call after its commit; null: it was used meanwhile */
   useIn(db: Db, challenge: string): Promise<(() => void) | null> {
     return this.#secrets.useIn(db, challenge);
   }

@@ -1,4 +1,4 @@
-// Names what keeps a passkey by its AAGUID, so that people recognize their passkeys. Pure.
+// Names the program or device that keeps a passkey by its AAGUID, so that people recognize their passkeys. Pure.
 
 // From https://github.com/passkeydeveloper/passkey-authenticator-aaguids: the ones that most people have.
 const keepers: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const keepers: Readonly<Record<string, string>> = {
   "fdb141b2-5d84-443e-8a35-4698c205a502": "KeePassXC",
 };
 
-/** Such as `iCloud Keychain`; undefined: it is unknown. The keeper chooses what it says: it is a name, not a proof. */
+/** Such as `iCloud Keychain`; undefined: it is unknown. The keeper chooses its AAGUID: the result is a name, not a proof. */
 export function keeperOf(aaguid: string): string | undefined {
   return keepers[aaguid];
 }

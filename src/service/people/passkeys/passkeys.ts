@@ -35,7 +35,7 @@ export interface PasskeySender {
   browserSecret: string | undefined;
 }
 
-/** Uses a challenge up by a transaction. @returns what to call after its commit */
+/** Uses a challenge up by a transaction. @returns a function to call after its commit */
 type UseUp = (db: Db) => Promise<() => void>;
 
 /** A passkey that was verified. */
@@ -63,14 +63,14 @@ export class Passkeys {
     this.#failures = dependencies.makeLimit("passkey", maxFailures, windowMs);
   }
 
-  /** What a browser needs to ask for a passkey. @param allowed the passkeys to choose from; empty: any that it has for this website */
+  /** The options for a browser that asks for a passkey. @param allowed the passkeys to choose from; empty: any that it has for this website */
   ask(purpose: ChallengePurpose, baseUrl: string | null, allowed: readonly PasskeyRow[]): PasskeyRequest {
     const { host } = requireSite(baseUrl);
     const challenge = this.#challenges.create(purpose);
     return { challenge, rpId: host, timeout: challengeMs, userVerification: "required", allowCredentials: describe(allowed, host) };
   }
 
-  /** What a browser needs to make a passkey for a person. @param existing the person's passkeys: their keepers make no second one */
+  /** The options for a browser that makes a passkey. @param existing the person's passkeys: their keepers make no second one */
   async prepare(sessionId: string, baseUrl: string | null, user: UserRow, existing: readonly PasskeyRow[]): Promise<PasskeyCreation> {
     const { host } = requireSite(baseUrl);
     const { keyAlgorithms } = await import("./ceremonies.ts");
@@ -88,7 +88,7 @@ export class Passkeys {
 
   /**
    * Checks a passkey that a browser has made for the person of a session.
-   * @returns it, and `use`, which uses its challenge up by the transaction that stores it, and returns what to call after the commit
+   * @returns it, and `use`: uses its challenge up by the transaction that stores it, and returns a function to call after the commit
    * @throws ProblemError 422.
    */
   async verifyMade(
@@ -121,7 +121,7 @@ export class Passkeys {
 
   /**
    * Checks a passkey by which a person who is signed in proves who they are.
-   * @returns it, and `use`, which uses its challenge up by the transaction that stores the proof, and returns what to call after the commit
+   * @returns it, and `use`: uses its challenge up by the transaction that stores the proof, and returns a function to call after the commit
    * @throws ProblemError 422; 429 after too many failures.
    */
   async prove(

@@ -2,7 +2,7 @@
 import { shortestPassword } from "../../../protocol/operator/sessions.ts";
 import { invalidField } from "../../http/problem.ts";
 
-// What common passwords of twelve characters and more consist of, besides digits: NIST SP 800-63B asks to refuse those.
+// Parts of common passwords of twelve characters and more, besides digits: NIST SP 800-63B asks to refuse those.
 const commonWords = [
   ..."password passwort passw0rd p@ssword p@ssw0rd motdepasse contrasena wachtwoord qwertyuiop qwertzuiop azertyuiop qwerty qwertz".split(
     " ",
@@ -16,13 +16,13 @@ const shortestRest = 6;
 const shortestOwnWord = 3;
 const fewestCharacters = 5;
 
-/** @param password as typed @throws ProblemError 422 that says what is wrong with it. */
+/** @param password as typed @throws ProblemError 422 that names the fault. */
 export function checkNewPassword(password: string, { name, email }: { name: string; email: string }): void {
   const fault = findPasswordFault(password, { name, email });
   if (fault !== null) throw invalidField("/password", fault);
 }
 
-/** What is wrong with a new password; null: nothing. There are no rules for kinds of characters: they make passwords no harder to guess. */
+/** The fault of a new password; null: none. There are no rules for kinds of characters: they make passwords no harder to guess. */
 export function findPasswordFault(password: string, { name, email }: { name: string; email: string }): string | null {
   const characters = Array.from(password.normalize("NFC"));
   if (characters.length < shortestPassword) return `must have at least ${shortestPassword} characters: several words are easy to remember`;
@@ -49,7 +49,7 @@ function wordsOf(name: string, email: string): string[] {
   return [...new Set(words)].filter((word) => Array.from(word).length >= shortestOwnWord);
 }
 
-/** Whether each character follows the one before, up or down, such as 123456789012. */
+/** True if each character follows the one before, up or down, such as 123456789012. */
 function isSequence(text: string): boolean {
   const codes = Array.from(text, (character) => character.codePointAt(0)!);
   const steps = codes.slice(1).map((code, place) => code - codes[place]!);

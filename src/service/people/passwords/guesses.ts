@@ -8,7 +8,7 @@ const maxGuesses = 10;
 const maxGuessesPerDay = 100;
 const maxGuessesPerAddress = 30;
 
-/** Who guesses the password of which account. */
+/** One guess at a password: the account and the sender. */
 export interface Guess {
   /** The email of the accounts; there may be none that carries it. */
   email: string;

@@ -10,7 +10,7 @@ const scryptParameters = { ln: 17, r: 8, p: 1 };
 const saltBytes = 16;
 const hashBytes = 32;
 
-/** What a new hash costs by argon2id: memory in KiB, passes, lanes. */
+/** The cost of a new hash by argon2id: memory in KiB, passes, lanes. */
 export type PasswordWork = Readonly<Record<"m" | "t" | "p", number>>;
 
 type Algorithm = "argon2id" | "scrypt";
@@ -33,7 +33,7 @@ export class PasswordHashing {
   readonly #compute: typeof compute;
   #decoy: string | null = null;
 
-  /** @param work of new hashes, where there is argon2id @param computeHash for tests that count what is computed */
+  /** @param work of new hashes, where there is argon2id @param computeHash for tests that count the computed hashes */
   constructor(work: PasswordWork = argonParameters, computeHash: typeof compute = compute) {
     this.#current =
       argon2Async === null ? { algorithm: "scrypt", parameters: scryptParameters } : { algorithm: "argon2id", parameters: work };
@@ -47,7 +47,7 @@ export class PasswordHashing {
     return format({ ...this.#current, salt, hash });
   }
 
-  /** Whether a password has this hash. @throws ProblemError 429 while too many are being hashed. */
+  /** True if a password has this hash. @throws ProblemError 429 while too many are being hashed. */
   async verify(stored: string, password: string, lane: Lane): Promise<boolean> {
     return (await this.find([stored], password, lane, 1)) === 0;
   }
@@ -67,7 +67,7 @@ export class PasswordHashing {
     return place < 0 ? null : place;
   }
 
-  /** Whether a hash was made with other parameters than new ones are: it is replaced when its password is known. */
+  /** True if a hash was made with other parameters than new ones are: it is replaced when its password is known. */
   isOutdated(stored: string): boolean {
     const { algorithm, parameters } = parse(stored);
     const current = this.#current;

@@ -36,7 +36,7 @@ export function findSession(db: Db, operator: Operator, id: string, now: number)
 interface SessionListRow extends TokenRow {
   user_name: string;
   team_name: string;
-  /** Who made the link by which the session is confined; null: it is the whole person's. */
+  /** The name of the user who made the link by which the session is confined; null: it is the whole person's. */
   made_by: string | null;
   method: string;
   address: string;

@@ -20,7 +20,7 @@ interface NewLink {
   teamId: string;
   userId: string;
   name: string;
-  /** Who makes it, by which it is for this team only; null: the machine, for the whole person. */
+  /** The user who makes it, by which it is for this team only; null: the machine makes it, for the whole person. */
   createdBy: string | null;
   /** The address of the service, as the reader of the link knows it. */
   baseUrl: string;

@@ -1,4 +1,4 @@
-// What the provider says about a person, checked. Pure.
+// Checks the claims of a provider about a person. Pure.
 import { z } from "zod";
 import { Name } from "../../../protocol/common.ts";
 import { Email } from "../../../protocol/operator/people.ts";

@@ -14,7 +14,7 @@ const tagBytes = 16;
 export const pendingMs = 10 * minuteMs;
 
 const Pending = z.strictObject({
-  /** What it is for: the answer to one cannot be used as the other. */
+  /** The answer to a request for one purpose cannot be used for another. */
   purpose: z.enum(["sign-in", "proof", "link"]),
   state: z.string(),
   nonce: z.string(),

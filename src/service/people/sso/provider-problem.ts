@@ -1,9 +1,9 @@
-// Why single sign-on failed, in words that say what to do. Nothing of it is the provider's own text, which anybody may write.
+// Explains to people why single sign-on failed and how to go on. Nothing of it is the provider's own text, which anybody may write.
 
-/** What the person is told. */
+/** A failure of single sign-on, with `detail` for the person. */
 export interface ProviderProblem {
   detail: string;
-  /** Whether the provider, not the sign-in, is what failed. */
+  /** True if the failure is the provider's, not that of the sign-in. */
   isUnreachable: boolean;
   /** For the log. */
   code: string;
@@ -21,7 +21,7 @@ const answers: Readonly<Record<string, (name: string) => string>> = {
   server_error: (name) => `${name} failed: try again in a minute, or sign in another way`,
 };
 
-/** @param name what people know the provider as */
+/** @param name the name by which people know the provider */
 export function problemOfProvider(error: unknown, name: string): ProviderProblem {
   const code = codeOf(error);
   const answer = answerOf(error);
@@ -62,7 +62,7 @@ function codeOf(error: unknown): string {
   return typeof error["error"] === "string" ? error["error"] : typeof error["code"] === "string" ? error["code"] : String(error["name"]);
 }
 
-/** Whether nobody answered, or something that is no provider did. */
+/** True if nobody answered, or a server that is no provider did. */
 function isConnectionFault(error: unknown): boolean {
   if (!isRecord(error)) return false;
   // fetch() gives a TypeError for every reason why it reached nobody.

@@ -31,7 +31,7 @@ export class SsoProvider {
     const client = await import("openid-client");
     const metadata = await this.#metadata();
     const secret = (await readFile(this.#config.clientSecretFile, "utf8")).trim();
-    // What OpenID Connect Discovery says a provider supports that does not say it.
+    // The default of OpenID Connect Discovery for a provider that names no methods.
     const methods = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
     const auth = methods.includes("client_secret_basic") ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret);
     const configuration = new client.Configuration(metadata, this.#config.clientId, secret, auth);
@@ -42,7 +42,7 @@ export class SsoProvider {
     return configuration;
   }
 
-  /** Whether the provider is on this machine, which TLS need not protect. */
+  /** True if the provider is on this machine, which TLS need not protect. */
   get #isLocal(): boolean {
     return new URL(this.#config.issuer).protocol === "http:";
   }
@@ -58,7 +58,7 @@ export class SsoProvider {
       return await this.#searching;
     } catch (error) {
       this.#failed = { error, at: this.#clock.now() };
-      // Providers seldom move: what was found before is better than nothing.
+      // Providers seldom move: metadata from before is better than none.
       if (this.#found !== null) return this.#found.metadata;
       throw error;
     }

@@ -62,7 +62,7 @@ export class SingleSignOn {
 
   /**
    * Finds out who the person is.
-   * @param secret what {@link start} returned to this browser
+   * @param secret the secret that {@link start} returned to this browser
    * @param response the query of the address that the provider led back to
    * @throws ProblemError 401, or 422 for a person who is signed in; 503 if the provider cannot be reached.
    */
@@ -89,7 +89,7 @@ export class SingleSignOn {
     const verifier = client.randomPKCECodeVerifier();
     const pending: Pending = {
       purpose,
-      // The page that the provider leads back to sees by it what it has to do.
+      // The page that the provider leads back to finds its task in this prefix.
       state: `${purpose}.${client.randomState()}`,
       nonce: client.randomNonce(),
       verifier,
@@ -141,7 +141,7 @@ export class SingleSignOn {
     };
   }
 
-  /** Writes to the log why it failed, without tokens and claims. @param purpose null: it has not begun. @returns what the person is told */
+  /** Logs the reason of a failure, without tokens and claims. @param purpose null: it has not begun. @returns the problem to tell the person */
   #fail(error: unknown, purpose: Purpose | null): ProblemError {
     const { detail, isUnreachable, code } = problemOfProvider(error, this.config.name);
     this.#log.warn(
@@ -153,7 +153,7 @@ export class SingleSignOn {
   }
 }
 
-/** Whether a provider may give a person this id (OpenID Connect Core section 2). */
+/** True if a provider may give a person this id (OpenID Connect Core section 2). */
 function isSubject(subject: string): boolean {
   return subject !== "" && subject.length <= 255;
 }

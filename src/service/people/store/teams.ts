@@ -97,7 +97,7 @@ export async function insertMember(db: Db, teamId: string, userId: string, role:
   await db.insertInto("members").values({ team_id: teamId, user_id: userId, role, created_at: now }).execute();
 }
 
-/** Whether the team has an owner besides this user. */
+/** True if the team has an owner besides this user. */
 export async function hasOtherOwner(db: Db, teamId: string, userId: string): Promise<boolean> {
   const owners = db.selectFrom("members").select("user_id").where("team_id", "=", teamId).where("role", "=", "owner");
   return (await owners.where("user_id", "<>", userId).limit(1).executeTakeFirst()) !== undefined;

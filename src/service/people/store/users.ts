@@ -61,7 +61,7 @@ export async function deleteEmailProof(db: Db, userId: string): Promise<void> {
   await db.deleteFrom("email_proofs").where("user_id", "=", userId).execute();
 }
 
-/** Whether anybody has a way to sign in besides links. */
+/** True if anybody has a way to sign in besides links. */
 export async function hasWayToSignIn(db: Db): Promise<boolean> {
   for (const table of ["passwords", "passkeys", "identities"] as const) {
     if ((await db.selectFrom(table).select("user_id").limit(1).executeTakeFirst()) !== undefined) return true;
