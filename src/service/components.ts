@@ -97,7 +97,7 @@ export async function createComponents(
   const events = new EventJournal(journal.epoch, clock, makeId, nodes);
   const core = { store, nodes, clock, log, events, makeId };
   const versions = new Versions(clock, makeId);
-  // What operators write is recorded with their names by then; this is what the service itself writes, such as at the end of a show.
+  // Writes of operators are recorded with their names by then; the rest are writes of the service itself, such as at the end of a show.
   store.beforeCommit(async (db) => void (await versions.record(db, null)));
   const deliveries = new Deliveries(clock, makeId);
   events.onAppended((db, teamId, appended) => deliveries.addForEvents(db, teamId, appended));

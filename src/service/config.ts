@@ -43,21 +43,21 @@ export interface ServiceConfig {
   deadlines?: Partial<HttpDeadlines>;
   /** Proxies whose X-Forwarded-For is trusted, as addresses or in CIDR notation; default none. */
   trustedProxies?: readonly string[];
-  /** Whether anyone may read the metrics. By default only this machine and tokens with `teams:read` may. */
+  /** True if anyone may read the metrics. By default only this machine and tokens with `teams:read` may. */
   metricsPublic?: boolean;
-  /** What the hash of a new password costs; default: what OWASP recommends. */
+  /** The cost of the hash of a new password; default: the recommendation of OWASP. */
   passwordWork?: PasswordWork;
   /** How long play events are kept, days; default 400. */
   playEventDays?: number;
   /** Resource limits for examining files, by kind; the rest has defaults. */
   mediaLimits?: Partial<LimitTable>;
-  /** Where players' releases come from; default: what is in the data folder is served, and nothing is fetched. */
+  /** The source of players' releases; default: the releases in the data folder are served, and nothing is fetched. */
   releases?: MirrorConfig;
   /** The mail server for alerts; default: no mails are sent. */
   smtp?: SmtpConfig | null;
   /** The provider of single sign-on; default: there is none. */
   sso?: SsoConfig | null;
-  /** The message server that hurries what nodes announce to each other; default: they poll. */
+  /** The message server that speeds up announcements between nodes; default: they poll. */
   messages?: MessagesConfig | null;
   /**
    * Over how long the node asks its players to reconnect elsewhere when it stops, ms; default 0: all at once. Before it, `/readyz` fails,

@@ -13,7 +13,7 @@ import type { Loop } from "./nodes/nodes.ts";
 
 const defaultPlayEventDays = 400;
 
-/** The components, what the gateway counts, and how long requests take. */
+/** The components, the quotas of the gateway, and the deadlines of requests. */
 type LoopDependencies = Components & { quotas: Readonly<Record<string, Quotas>>; requestDeadlines: RequestDeadlines };
 
 /** Runs the components' background loops until `signal` aborts. If one fails, the process ends, so that the failure is noticed. */
@@ -36,7 +36,7 @@ export function runLoops(components: LoopDependencies, config: ServiceConfig, si
   };
 }
 
-/** What concerns this node's sockets, files or memory. */
+/** Loops over this node's own sockets, files or memory. */
 function loopsOfEachNode(components: LoopDependencies): Record<string, Loop> {
   const { log, presence, releases, requestDeadlines, sockets, subscribers, webhooks } = components;
   return {
@@ -53,7 +53,7 @@ function loopsOfEachNode(components: LoopDependencies): Record<string, Loop> {
   };
 }
 
-/** What a node has to know of others: of their players, and of the requests that they serve. */
+/** Loops that fetch other nodes' data: the heartbeats of their players, and the requests that they serve. */
 function followOthers(components: LoopDependencies, remoteHeartbeats: RemoteHeartbeats): Record<string, Loop> {
   const { links } = components;
   const exchange = new QuotaExchange(components);
@@ -65,11 +65,11 @@ function followOthers(components: LoopDependencies, remoteHeartbeats: RemoteHear
   };
 }
 
-/** What one node does for all. */
+/** Loops that one node runs for all. */
 function duties(components: Components, config: ServiceConfig): Record<string, Loop> {
   const { remoteHeartbeats } = components;
   const playEventRetentionMs = (config.playEventDays ?? defaultPlayEventDays) * dayMs;
-  // To a node that was paused all players seem offline: what it decides follows from what the others have stored meanwhile.
+  // To a node that was paused all players seem offline: before it decides, it reads the heartbeats that the others have stored meanwhile.
   const informed =
     (loop: Loop): Loop =>
     async (each) => {

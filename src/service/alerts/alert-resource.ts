@@ -24,7 +24,7 @@ export function showAlert(row: AlertRow): Alert {
   };
 }
 
-/** Who has acknowledged the alert; null: nobody. */
+/** The user that acknowledged the alert; null: nobody. */
 export function acknowledgerOf({ acknowledged_by, acknowledged_name }: AlertRow): Alert["acknowledged_by"] {
   return acknowledged_by === null ? null : { user_id: acknowledged_by, name: acknowledged_name ?? "" };
 }

@@ -1,4 +1,4 @@
-// Opens and closes alerts: looks at all players every ten seconds, in memory, and writes only what changes.
+// Opens and closes alerts: looks at all players every ten seconds, in memory, and writes only changes.
 import type { ServiceCore } from "../core.ts";
 import { setImmediate } from "node:timers/promises";
 import { isFault } from "../../base/fault.ts";
@@ -21,7 +21,7 @@ export interface AlertEngineDependencies extends ServiceCore {
   presence: Presence;
   problems: PlayerProblems;
   settings: AlertSettingsBook;
-  /** Whether the service can send mails. */
+  /** True if the service can send mails. */
   canMail: boolean;
 }
 
@@ -50,7 +50,7 @@ export class AlertEngine {
     this.#startedAt = dependencies.clock.monotonic();
   }
 
-  /** Continues with the alerts that were open when the service stopped, and follows what other nodes change. */
+  /** Continues with the alerts that were open when the service stopped, and follows the changes of other nodes. */
   static async open(dependencies: AlertEngineDependencies): Promise<AlertEngine> {
     const { clock, nodes, store } = dependencies;
     const engine = new AlertEngine(dependencies, await Roster.open(store, clock));
@@ -60,7 +60,7 @@ export class AlertEngine {
     return engine;
   }
 
-  /** Continues with what another node has stored. Conditions that have not lasted long enough begin to last now. */
+  /** Continues with the alerts that other nodes have stored. Conditions that have not lasted long enough begin to last now. */
   async read(): Promise<void> {
     const { nodes, store } = this.#dependencies;
     const readOpen = (db: Db) => db.selectFrom("alerts").selectAll().where("state", "=", "open").execute();
@@ -73,7 +73,7 @@ export class AlertEngine {
     this.apply(rows);
   }
 
-  /** Takes over what another node has changed. */
+  /** Reads the alerts that another node has changed. */
   async #follow(alertIds: readonly string[]): Promise<void> {
     for (const ids of inChunks(alertIds)) {
       this.apply(await this.#dependencies.store.write((db) => db.selectFrom("alerts").selectAll().where("id", "in", ids).execute()));
@@ -85,7 +85,7 @@ export class AlertEngine {
     if (rows.length > 0) await this.#dependencies.nodes.announce(db, "alerts.changed", { alertIds: rows.map(({ id }) => id), teamIds: [] });
   }
 
-  /** Whether players may not have had time yet to connect since the service started. */
+  /** True if players may not have had time yet to connect since the service started. */
   get isGrace(): boolean {
     return this.#dependencies.clock.monotonic() - this.#startedAt < graceMs;
   }
@@ -106,7 +106,7 @@ export class AlertEngine {
     }
   }
 
-  /** Keeps what the latest heartbeat of a player means. Call it after presence and problems have recorded the heartbeat. */
+  /** Keeps the reading of the player's latest heartbeat. Call it after presence and problems have recorded the heartbeat. */
   recordHeartbeat(player: { id: string; created_at: number }): void {
     const { presence, problems } = this.#dependencies;
     const latest = presence.latest(player.id);

@@ -1,4 +1,4 @@
-// What is known about each kind of alert of a player now: bad, well, unclear or muted. Pure.
+// Judges each kind of alert of a player now: bad, well, unclear or muted. Pure.
 import { minuteMs } from "../../base/time.ts";
 import { alertKinds, type AlertKind, type AlertRules } from "../../protocol/operator/alerts.ts";
 import type { Finding, Reading } from "./reading.ts";
@@ -14,7 +14,7 @@ export interface PlayerView {
   maintenanceUntil: number | null;
 }
 
-/** One kind of alert of a player: what is known, and what is wrong. */
+/** One kind of alert of a player: its observation, and the finding that explains a bad one. */
 export interface Observed {
   observation: Observation;
   /** Null unless the observation is bad. */
@@ -27,7 +27,7 @@ const muted: Observed = { observation: { is: "off", reason: "muted" }, finding: 
 const disabled: Observed = { observation: { is: "off", reason: "disabled" }, finding: null };
 const offlineRemedy = "Check the device's power and network. It keeps playing the stored content.";
 
-/** Whether alerts of the player are muted: all of them, those that need a display that is on, or none. */
+/** The alerts of the player that are muted: all of them, those that need a display that is on, or none. */
 export function mutingOf({ maintenanceUntil, reading }: PlayerView, now: number): "all" | "display" | null {
   if (maintenanceUntil !== null && now < maintenanceUntil) return "all";
   return reading?.isOff === true ? "display" : null;

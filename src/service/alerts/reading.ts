@@ -1,4 +1,4 @@
-// What a player's heartbeat and problems mean for alerts. Pure. Small, since one is kept in memory for each player.
+// Translates a player's heartbeat and problems into findings for alerts. Pure. Small, since one is kept in memory for each player.
 import type { AlertKind } from "../../protocol/operator/alerts.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import type { PlayerProblem } from "../../protocol/device/player-problems.ts";
@@ -11,7 +11,7 @@ export interface Finding {
   remedy: string;
 }
 
-/** What the latest heartbeat of a player says. */
+/** The findings in the latest heartbeat of a player. */
 export interface Reading {
   dark: Finding | null;
   wrong: Finding | null;
@@ -22,7 +22,7 @@ export interface Reading {
   /** The first problem that raises no alert. */
   other: Finding | null;
   celsius: number | null;
-  /** Whether its display is meant to be off. */
+  /** True if its display is meant to be off. */
   isOff: boolean;
 }
 
@@ -38,7 +38,7 @@ const startupMs = 60_000;
 export function readHeartbeat(heartbeat: Heartbeat, problems: readonly PlayerProblem[]): Reading {
   const display = heartbeat.telemetry?.display ?? null;
   const isDownloading = heartbeat.content.is === "downloading";
-  // What is late is not wrong as well.
+  // A late download is not an error as well.
   const isLate = ({ code }: PlayerProblem) => code === "out-of-sync" && isDownloading;
   const late = problems.find(isLate);
   const rest = problems.filter((problem) => problem.code !== "offline" && !isLate(problem));

@@ -56,7 +56,7 @@ export class Roster {
     await this.#readSince(0);
   }
 
-  /** Reads what has changed since the last call. */
+  /** Reads the changes since the last call. */
   async refresh(): Promise<void> {
     const now = this.#clock.monotonic();
     if (now - this.#readAllAt >= allAgainMs) await this.readAll();

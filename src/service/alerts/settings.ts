@@ -33,7 +33,7 @@ export class AlertSettingsBook {
     this.#nodes = nodes;
   }
 
-  /** Reads the settings of all teams, and follows what other nodes change. */
+  /** Reads the settings of all teams, and follows the changes of other nodes. */
   static async open(store: Store, nodes: Nodes): Promise<AlertSettingsBook> {
     const book = new AlertSettingsBook(store, nodes);
     nodes.onAnnounced("alerts.changed", ({ teamIds }) => book.read(teamIds));
@@ -63,7 +63,7 @@ export class AlertSettingsBook {
     return this.#byTeam.get(teamId) ?? defaultRules;
   }
 
-  /** Takes over what a transaction has stored, after its commit. */
+  /** Takes over the rules that a transaction has stored, after its commit. */
   apply(teamId: string, rules: AlertRules): void {
     this.#byTeam.set(teamId, rules);
   }

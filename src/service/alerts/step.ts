@@ -1,6 +1,6 @@
 // Decides when an alert opens and closes. Pure: no clock, no database. One state for each player and kind.
 
-/** What is known about a condition at an instant. */
+/** The state of a condition at an instant, as far as it can be observed. */
 export type Observation =
   | { is: "bad" }
   | { is: "well" }

@@ -91,7 +91,7 @@ async function close(db: Db, { id }: AlertRow, reason: AlertCloseReason, now: nu
       state: "closed" as const,
       closed_at: now,
       close_reason: reason,
-      // What is over before it was mailed is not mailed.
+      // An alert that closes before it was mailed is not mailed.
       mail_group: row.fn.coalesce("mail_group", row.val("")),
     }))
     .where("id", "=", id)

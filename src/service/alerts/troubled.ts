@@ -1,4 +1,4 @@
-// Lists the players with which something is wrong now, most severe first, with what to do about it.
+// Lists the players that have a problem now, most severe first, with its remedy.
 import { iso } from "../../base/time.ts";
 import { alertKinds, type AlertKind, type Trouble, type TroubledPlayer, type TroubledPlayers } from "../../protocol/operator/alerts.ts";
 import type { Presence } from "../fleet/presence/presence.ts";
@@ -60,7 +60,7 @@ export async function listTroubled(
   return { counts, data, left_out: found.length - listed.length };
 }
 
-/** What is wrong now, and alerts that are still open because the player has not been well for long enough. */
+/** The problems of now, and alerts that are still open because the player has not been well for long enough. */
 function troublesOf({ alerts, alertSettings }: TroubledDependencies, player: RosterPlayer, now: number): Trouble[] {
   const open = alerts.openAlerts(player.id);
   const found = findingsOf(alerts.view(player), alertSettings.of(player.teamId), now, alerts.isGrace);

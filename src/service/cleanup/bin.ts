@@ -19,7 +19,7 @@ type BinTable = "playlists" | "layouts" | "schedules";
 /** The result of emptying the bin. The telemetry of `playerIds` can be deleted. */
 export interface BinRemoval extends Erasure {
   playerIds: string[];
-  /** Whether the limit was reached, so that more may be left. */
+  /** True if the limit was reached, so that more may be left. */
   isMore: boolean;
 }
 

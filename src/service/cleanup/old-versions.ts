@@ -1,4 +1,4 @@
-// Deletes the records of what was published long ago: drafts, and versions that nobody goes back to any more.
+// Deletes old records of publishing: drafts, and versions that nobody goes back to any more.
 import { sql } from "kysely";
 import { dayMs } from "../../base/time.ts";
 import type { Db } from "../store/store.ts";
@@ -12,7 +12,7 @@ const draftsMs = 90 * dayMs;
 const versionsMs = 400 * dayMs;
 const keptVersions = 100;
 
-/** Removes published drafts, and versions with what only they refer to. Their changes go before the images, which are kept by them. */
+/** Removes published drafts, and versions with their changes, and then the images that no change refers to any more. */
 export function publishingRemovals(now: number): readonly Removal[] {
   return [
     (db, limit) => {

@@ -1,9 +1,9 @@
-// What a team still has when it is to be deleted: refused, or deleted for good with it.
+// Finds and deletes the content that a team still has when it is deleted.
 import { ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import { deleteWebhooks } from "../events/webhooks/store.ts";
 
-/** What lies in the bin when it is deleted. */
+/** Content that has a bin; the rest is deleted at once. */
 const binned = ["layouts", "playlists", "schedules", "assets"] as const;
 const content = [...binned, "calendars", "webhooks"] as const;
 
@@ -27,7 +27,7 @@ export async function checkDeletable(db: Db, teamId: string, withContent: boolea
     throw new ProblemError("in-use", "It is the only team of this service: create another team first");
 }
 
-/** Puts a team's content in the bin, which the caller empties, and deletes what the bin does not keep. No player may be left. */
+/** Puts a team's content in the bin, which the caller empties, and deletes content that has no bin. No player may be left. */
 export async function discardContent(db: Db, teamId: string, now: number): Promise<void> {
   for (const table of binned) {
     const kept = db.updateTable(table).set({ deleted_at: now, updated_at: now }).where("team_id", "=", teamId);

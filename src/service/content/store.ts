@@ -1,4 +1,4 @@
-// Playlists, layouts and assets in the database: the reads of lists, and of what a change refers to.
+// Playlists, layouts and assets in the database: the reads of lists, and of the resources that a change refers to.
 import { sql, type SelectQueryBuilder } from "kysely";
 import type { z } from "zod";
 import type { AssetQuery, AssetTags } from "../../protocol/content/assets.ts";
@@ -74,7 +74,7 @@ export function findUploadLink(db: Db, linkId: string): Promise<UploadLinkRow | 
   return db.selectFrom("upload_links").selectAll().where("id", "=", linkId).executeTakeFirst();
 }
 
-/** Whether a team has so many upload links that are neither used nor expired. */
+/** True if a team has so many upload links that are neither used nor expired. */
 export async function hasOpenUploadLinks(db: Db, teamId: string, count: number, now: number): Promise<boolean> {
   const open = selectTeamRows(db, "upload_links", teamId).where("asset_id", "is", null).where("expires_at", ">", now);
   return (await open.limit(count).execute()).length === count;

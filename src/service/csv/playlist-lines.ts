@@ -1,4 +1,4 @@
-// Makes items of playlists from the lines of a table. Knows files by their ids and names, but not what playlists exist.
+// Makes items of playlists from the lines of a table. Knows files by their ids and names, but no playlists.
 import { z } from "zod";
 import { isId, Name } from "../../protocol/common.ts";
 import type { AssetKind } from "../../protocol/content/assets.ts";

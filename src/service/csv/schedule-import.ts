@@ -53,7 +53,7 @@ export async function importSchedules(
   return { result: { schedules, ...listed(faults) }, affected: [...affected.values()], events };
 }
 
-/** What the service refuses of a schedule because of other things, such as shares that exceed an hour. */
+/** The faults that the service finds in a schedule because of other things, such as shares that exceed an hour. */
 async function checked(
   db: Db,
   teamId: string,

@@ -23,7 +23,7 @@ export function eventMessage({ seq, event }: StoredEvent): string {
   return JSON.stringify({ type: "event", seq, data: event } satisfies SubscriptionMessage);
 }
 
-/** Whether a subscription includes an event that concerns the players in `audience`. */
+/** True if a subscription includes an event that concerns the players in `audience`. */
 export function includesEvent({ kinds, players }: Subscription, { kind }: StoredEvent, audience: ReadonlySet<string>): boolean {
   if (kind === null || !kinds.has(kind)) return false;
   return players === null || !players.isDisjointFrom(audience);

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isRead, type Operation } from "../operations/operation.ts";
 
-/** Whether an operation supports dry runs: every write of an operator except resumable uploads, which write while bytes arrive. */
+/** True if an operation supports dry runs: every write of an operator except resumable uploads, which write while bytes arrive. */
 export function supportsDryRun(each: Operation): boolean {
   return each.caller === "operator" && !isRead(each) && each.stream === undefined;
 }

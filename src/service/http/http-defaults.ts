@@ -149,7 +149,7 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
   return reply.type("application/problem+json").send(JSON.stringify(problemOf(problem, request.id)));
 }
 
-/** The path without what opens something to whoever reads the log: queries, tickets of previews, secrets of shared reports. */
+/** The path without secrets for readers of the log: without the query, tickets of previews, and secrets of shared reports. */
 function loggedPath(url: string): string {
   return url
     .split("?")[0]!

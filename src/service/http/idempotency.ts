@@ -54,7 +54,7 @@ export class Idempotency {
         isKept = true;
       };
       const response = await act(keep).catch(async (error: unknown) => {
-        // Another node has run the same request at the same time: the row that it kept, or what it changed, has rolled this one back.
+        // Another node has run the same request at the same time: its stored response, or its changes, have rolled this one back.
         const first = this.#store.isShared ? await this.#find(tokenId, key) : undefined;
         if (first === undefined) throw error;
         return replay(first, requestHash, secret);

@@ -86,7 +86,7 @@ export function pageByName<TB extends keyof Tables, R extends { name: string }, 
   return pageOf(rows.where(nameMayContain(q)), query, show, { keep: ({ name }) => nameContains(name, q) });
 }
 
-/** Whether a name contains a text, ignoring case in every script. */
+/** True if a name contains a text, ignoring case in every script. */
 export function nameContains(name: string, words: string): boolean {
   return fold(name).includes(fold(words));
 }

@@ -61,7 +61,7 @@ export interface FieldError {
   detail: string;
 }
 
-/** Thrown to reject a request with a problem. The message is the problem's `detail`: what is wrong and what to do. */
+/** Thrown to reject a request with a problem. The message is the problem's `detail`: the fault and its remedy. */
 export class ProblemError extends Error {
   readonly kind: ProblemKind;
   /** The first of them; see {@link mostErrors}. */

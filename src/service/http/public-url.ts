@@ -14,7 +14,7 @@ export function pathOfBase(baseUrl: string | null): string {
 /** The first parts of the service's own paths, which the path of `--public-url` may not begin with. */
 const ownPaths = new Set([".well-known", "api", "assets", "docs", "healthz", "mcp", "metrics", "problems", "readyz"]);
 
-/** Whether a path can be told from the service's own paths, so that both may arrive. */
+/** True if the path differs from the service's own paths, so that a proxy can forward both. */
 export function isUsablePath(publicUrl: string): boolean {
   return !ownPaths.has(new URL(publicUrl).pathname.split("/")[1]!);
 }

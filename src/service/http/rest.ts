@@ -145,7 +145,7 @@ function receive(blobs: BlobStore, request: FastifyRequest, maxBytes: number): P
   return blobs.receive(stream, maxBytes);
 }
 
-/** Whether the body is raw bytes that are not parsed. */
+/** True if the body is raw bytes that are not parsed. */
 function hasRawBody(operation: AnyOperation): boolean {
   return operation.bytes !== undefined || operation.stream === true;
 }

@@ -23,7 +23,7 @@ const tooLong: LiveEnd = { code: "duration", detail: "A live view ends after ten
 const silent: LiveEnd = { code: "silent", detail: `The screen has sent no picture for ${silenceMs / 1_000} s: look at its status` };
 
 export class LiveViewer {
-  /** What it asked for. */
+  /** The frame rate, width and quality that it asked for. */
   readonly wishes: LiveQuery;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;

@@ -38,7 +38,7 @@ interface Stream {
   unwatched: AbortController;
 }
 
-/** Who watches, for the audit log. */
+/** The caller that watches, for the audit log. */
 export type LiveAudience = Pick<AuditedWrite, "teamId" | "userId" | "tokenId" | "address" | "requestId">;
 
 /** Sends the command that starts a stream. @returns its id. */
@@ -120,7 +120,7 @@ export class LiveViews {
     return { type: viewer.type, parts: viewer.parts(leave) };
   }
 
-  /** Passes a frame on to the viewers. @returns what the player should send next; null: nobody watches this stream of this player. */
+  /** Passes a frame on to the viewers. @returns the settings of the next frames; null: nobody watches this stream of this player. */
   async receive(player: PlayerRow, streamId: string, frame: Buffer): Promise<LiveAnswer | null> {
     const stream = this.#byId.get(streamId);
     const viewers = stream?.player.id === player.id ? stream.viewers : new Set<LiveViewer>();

@@ -1,4 +1,4 @@
-// What the nodes of a service know of each other's live views, in unlogged tables: who watches which stream, and its newest frame.
+// The live views of all nodes of a service, in unlogged tables: the viewers of each stream, and its newest frame.
 import { sql } from "kysely";
 import type { LiveQuery } from "../../protocol/device/live.ts";
 import { databaseNow } from "../store/database-time.ts";
@@ -36,7 +36,7 @@ export class SharedStreams {
     return row && { id: row.stream_id, commandId: row.command_id };
   }
 
-  /** Says that this node watches a stream, and what its viewers ask for. To be repeated. The command's id is empty until it is stored. */
+  /** Says that this node watches a stream, and with which wishes. To be repeated. The command's id is empty until it is stored. */
   async watch({ id, commandId }: StartedStream, playerId: string, wishes: LiveQuery): Promise<void> {
     const values = { player_id: playerId, command_id: commandId, ...wishes, until: sql<number>`${databaseNow} + ${watchedMs}` };
     await this.#db
@@ -54,7 +54,7 @@ export class SharedStreams {
     await this.#db.deleteFrom("live_frames").where("stream_id", "not in", watched).execute();
   }
 
-  /** What the viewers of a player's stream at other nodes ask for. */
+  /** The wishes of a stream's viewers at other nodes. */
   async wishesOfOthers(streamId: string, playerId: string): Promise<LiveQuery[]> {
     const rows = this.#watched().select(["fps", "width", "quality"]).where("stream_id", "=", streamId);
     return rows.where("player_id", "=", playerId).execute();

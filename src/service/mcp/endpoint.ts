@@ -124,7 +124,7 @@ function checkSite(request: FastifyRequest, { host, publicUrl }: EndpointAddress
   }
 }
 
-/** Whether a Host is localhost or an IP address, which DNS rebinding cannot redirect. */
+/** True if a Host is localhost or an IP address, which DNS rebinding cannot redirect. */
 function cannotBeRebound(host: string): boolean {
   const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
   return isLoopback(name) || isIP(name) !== 0;

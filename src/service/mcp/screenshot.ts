@@ -68,7 +68,7 @@ async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, args: Argume
   const zones = new Set(show === null ? [] : await zoneIdsOf(store.db, show.layout_id));
   const presents = (heartbeat: Heartbeat) => heartbeat.now_playing.some(({ zone_id }) => zones.has(zone_id));
   const isShowing = show === null ? null : await presence.waitForHeartbeat(id, presents, wait_ms, closed);
-  // If the show does not appear in time, a screenshot of what is shown instead still helps.
+  // If the show does not appear in time, a screenshot of the other content still helps.
   const leftMs = Math.max(minPictureMs, wait_ms - (clock.monotonic() - began));
   const order = { id, type: "screenshot", args: { format: "jpeg", max_width }, ttl_s: Math.ceil(leftMs / 1_000) };
   const { id: commandId } = (await writeOperation(runner, mcpCall, toolNamed(runner, "send_command"), order)) as Command;

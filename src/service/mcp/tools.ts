@@ -81,12 +81,12 @@ function operationTools(): ReadonlyMap<string, OperationTool> {
   return builtTools;
 }
 
-/** Whether REST responds without a body. */
+/** True if REST responds without a body. */
 export function hasNoResponseBody({ output }: Operation): boolean {
   return output instanceof z.ZodUndefined;
 }
 
-/** Whether it responds with an image, or with a text that is no JSON. */
+/** True if it responds with an image, or with a text that is no JSON. */
 function isReadableFile({ file }: Operation): boolean {
   return file !== undefined && file.every((type) => type.startsWith("image/") || type === "text/plain");
 }

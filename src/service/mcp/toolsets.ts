@@ -37,7 +37,7 @@ const everyday = [
   "get_proof_of_play",
 ];
 
-/** Whether an operation's tool belongs to a toolset. */
+/** True if an operation's tool belongs to a toolset. */
 export function isInToolset(toolset: Toolset, { tag }: Operation, tool: string): boolean {
   if (toolset === "all") return true;
   return toolset === "everyday" ? everyday.includes(tool) : tagsOf[toolset].includes(tag);

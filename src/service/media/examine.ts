@@ -45,7 +45,7 @@ const allowed =
  * Examines the file at `path`. `claimed` is the Content-Type of the upload; if it is specific, it must be right. A picture that no
  * browser shows is converted into a file at `to`. Calls `onType` as soon as the type is known. Runs only in a media process, since
  * hostile bytes may take any amount of time and memory.
- * @throws ProblemError 422 that says what is wrong with the file and what to do.
+ * @throws ProblemError 422 that names the fault of the file and its remedy.
  */
 export async function examine(
   path: string,

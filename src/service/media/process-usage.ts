@@ -60,7 +60,7 @@ export async function usageOf(pid: number): Promise<ProcessUsage | null> {
   }
 }
 
-/** Whether the priority of a process was lowered, or the process has ended. */
+/** True if the priority of a process was lowered, or the process has ended. */
 export function hasLoweredPriority(pid: number): boolean {
   try {
     return getPriority(pid) > getPriority();
@@ -80,7 +80,7 @@ async function lowerPriority(pid: number): Promise<void> {
   }
 }
 
-/** Whether the error means that the process or a thread has ended. */
+/** True if the error means that the process or a thread has ended. */
 function isGone(error: unknown): boolean {
   return hasErrorCode(error, "ENOENT", "ESRCH", "ERR_SYSTEM_ERROR");
 }

@@ -4,7 +4,7 @@
 export interface QueuedTask {
   /** The owner of the file: a team, or a team's devices. */
   lane: string;
-  /** Whether a person waits for the result, unlike for a thumbnail. */
+  /** True if a person waits for the result, unlike for a thumbnail. */
   isUrgent: boolean;
 }
 

@@ -65,7 +65,7 @@ export class MediaWorker {
     }
   }
 
-  /** Whether the process may run another job. */
+  /** True if the process may run another job. */
   async isReusable(): Promise<boolean> {
     const { pid } = this.#process;
     if (pid === undefined || this.#jobs >= maxJobs || hasLoweredPriority(pid)) return false;

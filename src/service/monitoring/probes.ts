@@ -60,7 +60,7 @@ export function addProbes(app: FastifyInstance, dependencies: ProbeDependencies,
   });
 }
 
-/** What is worth knowing of a node that is ready. @param isTrusted whether the reader may know what else uses the database */
+/** The state of a ready node. @param isTrusted true if the reader may see the other programs that use the database */
 function detailOf({ clockSkewSeconds, heldBackBy, isMessagingConnected }: NodeFigures, isTrusted: boolean) {
   const holders = heldBackBy.map(({ applicationName, database, pid, since, waitedMs }) => {
     const waited_seconds = Math.round(waitedMs / 1_000);
@@ -94,7 +94,7 @@ async function checkStore({ store }: ProbeDependencies): Promise<void> {
   throw new ProblemError("closing", `The database did not respond within ${storeLimitMs / 1_000} s`);
 }
 
-/** Whether the request comes from this machine. A proxied request does not, even if the proxy runs here. */
+/** True if the request comes from this machine. A proxied request does not, even if the proxy runs here. */
 function isFromHere({ ip, headers }: FastifyRequest): boolean {
   if (headers["x-forwarded-for"] !== undefined || headers.forwarded !== undefined || headers.via !== undefined) return false;
   return ipaddr.isValid(ip) && ipaddr.process(ip).range() === "loopback";

@@ -8,7 +8,7 @@ export const knownSkewMs = 2_000;
 const measureEveryMs = 3_000;
 
 /**
- * What one node writes and another compares with the present is measured by one clock, so a machine whose clock is wrong, or is set while
+ * Measures the times that nodes share by one clock: a machine whose clock is wrong, or is set while
  * the node runs, changes nothing. Nodes agree to within the time that a query takes.
  */
 export class DatabaseClock implements Clock {
@@ -26,7 +26,7 @@ export class DatabaseClock implements Clock {
     this.#lead = lead;
   }
 
-  /** @param readTime the database's time, ms since the epoch @throws what `readTime` throws */
+  /** @param readTime the database's time, ms since the epoch @throws the errors of `readTime` */
   static async open(machine: Clock, readTime: () => Promise<number>, log: Log): Promise<DatabaseClock> {
     const { earliest, latest } = await leadNow(machine, readTime);
     const clock = new DatabaseClock(machine, readTime, log, (earliest + latest) / 2);
@@ -57,7 +57,7 @@ export class DatabaseClock implements Clock {
     this.#report();
   }
 
-  /** Measures every three seconds until `signal` aborts; rejects with an AbortError then. @throws what `readTime` throws */
+  /** Measures every three seconds until `signal` aborts; rejects with an AbortError then. @throws the errors of `readTime` */
   async run(signal: AbortSignal): Promise<never> {
     for (;;) {
       await this.measure();

@@ -7,14 +7,14 @@ import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from 
 /** An endless loop; it rejects with an AbortError when its signal aborts. */
 export type Loop = (signal: AbortSignal) => Promise<unknown>;
 
-/** What is called with another node's announcement, and with its number (see {@link Nodes.announce}). */
+/** Called with another node's announcement, and with its number (see {@link Nodes.announce}). */
 export type AnnouncementListener<K extends AnnouncementKind> = (body: Announcements[K], number: number) => void | Promise<void>;
 
-/** What the metrics show of this node's place among the others. */
+/** This node's place among the others, for the metrics. */
 export interface NodeFigures {
   /** How many nodes have a lease, this one included. */
   liveNodes: number;
-  /** Whether this node runs the loops that run only once. */
+  /** True if this node runs the loops that run only once. */
   hasDuties: boolean;
   /** Seconds since the last successful poll of the announcements. */
   pollLagSeconds: number;
@@ -22,7 +22,7 @@ export interface NodeFigures {
   leaseSeconds: number;
   /** By how much this machine's clock is ahead of that of all nodes; negative: behind. */
   clockSkewSeconds: number;
-  /** Whether the message server is connected; null: there is none. */
+  /** True if the message server is connected; null: there is none. */
   isMessagingConnected: boolean | null;
   /** Open transactions whose announcements this node has waited for for long. */
   heldBackBy: readonly HoldingWriter[];
@@ -65,7 +65,7 @@ export interface Nodes extends AsyncDisposable {
   onAnnounced<K extends AnnouncementKind>(kind: K, listener: AnnouncementListener<K>, signal?: AbortSignal): void;
   /**
    * Calls `listener` when announcements may have been missed. It reads from the database what it keeps of it in memory. If it rejects, it is
-   * called again. It does not have to be called after a start.
+   * Calls `listener` when announcements may have been missed. It reads its memory anew from the database. If it rejects, it is
    */
   onMissed(listener: () => void | Promise<void>): void;
   /** Sends to the other nodes; may be lost. */
@@ -78,12 +78,12 @@ export interface Nodes extends AsyncDisposable {
    */
   asDuty(name: string, loop: Loop): Loop;
   /**
-   * Within a duty, before something that follows from this node's memory and not from what a fenced write reads.
+   * Call it within a duty, before an action that follows from this node's memory and not from the reads of a fenced write.
    * @throws Fault `lease-lost` as a fenced write does.
    */
   checkDuty(): Promise<void>;
   /** A loop that runs on every node and begins again after an error of the database (see wait-out.ts). */
   onEachNode(name: string, loop: Loop): Loop;
-  /** What keeps this node's leases and hears the others; to be run until the service stops. */
+  /** The loops that renew this node's leases and listen to the others; to be run until the service stops. */
   readonly loops: readonly Loop[];
 }

@@ -56,7 +56,7 @@ export class SharedNodes implements Nodes {
   readonly isShared = true;
   readonly loops: readonly Loop[];
   readonly #parts: SharedParts;
-  /** What an open transaction has announced: by their text, so that none is announced twice. */
+  /** The announcements of an open transaction: by their text, so that none is announced twice. */
   readonly #announced = new WeakMap<Db, Map<string, AnnouncedMessage>>();
   readonly #counts = { announced: 0, broadcast: 0, refusedMessages: 0 };
 

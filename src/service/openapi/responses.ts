@@ -1,4 +1,4 @@
-// Describes what responses have in common: their headers and problems.
+// Describes the common parts of responses: their headers and problems.
 import { supportsDryRun } from "../http/dry-run.ts";
 import { keepsContent, isRead, type Operation } from "../operations/operation.ts";
 import { problemKinds, type ProblemKind } from "../http/problem.ts";
@@ -51,7 +51,7 @@ export function successHeaders(each: Operation, status: number): ResponseHeader[
   return names;
 }
 
-/** Whether an operation supports `Idempotency-Key`. */
+/** True if an operation supports `Idempotency-Key`. */
 export function isRepeatable(each: Operation): boolean {
   return each.method === "POST" && each.caller === "operator" && each.session?.setsCookie !== true;
 }

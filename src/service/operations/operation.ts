@@ -54,16 +54,16 @@ interface Common<D, C extends Caller, O extends z.ZodType, P extends z.ZodType, 
 
 /** Rules for people who are signed in. */
 interface UserRules {
-  /** Whether it is about the caller's own user: a person may do it whatever their role, only a token needs the scope. */
+  /** True if it is about the caller's own user: a person may do it whatever their role, only a token needs the scope. */
   isOwn?: true;
-  /** Whether it acts on the caller's own user beyond the team, or on their other teams: a confined session may not, whatever its scopes. */
+  /** True if it acts on the caller's own user beyond the team, or on their other teams: a confined session may not, whatever its scopes. */
   wholePerson?: true;
 }
 
 interface SessionRules<B extends z.ZodType> extends UserRules {
-  /** Whether the person must have proved within 15 minutes who they are: always, or for some bodies. */
+  /** True if the person must have proved their identity within 15 minutes; a function: for some bodies. */
   proof?: true | ((body: z.output<B>) => boolean);
-  /** Whether its response sets a cookie. Such a response is not kept for a repeat of the request. */
+  /** True if its response sets a cookie. Such a response is not kept for a repeat of the request. */
   setsCookie?: true;
 }
 
@@ -75,7 +75,7 @@ interface ByOperator {
 interface Read<S> extends ByOperator {
   method: "GET";
   session?: S;
-  /** Whether it can be done in a draft, by the header `Signage-Draft`. A contributor's write may become a proposal. */
+  /** True if it can be done in a draft, by the header `Signage-Draft`. A contributor's write may become a proposal. */
   drafts?: true;
 }
 
@@ -146,12 +146,12 @@ type Definition<D, C extends Caller, O extends z.ZodType, P extends z.ZodType, Q
  */
 export type Operation<D = never> = Definition<D, Caller, z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
 
-/** Whether the operation changes nothing. */
+/** True if the operation changes nothing. */
 export function isRead({ method }: Operation): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }
 
-/** Whether the operation leaves content as it is, whatever its method: `POST /schedules/effect` only tries. */
+/** True if the operation leaves content as it is, whatever its method: `POST /schedules/effect` only tries. */
 export function keepsContent(operation: Operation): boolean {
   return isRead(operation) || operation.unaudited === true;
 }
@@ -167,7 +167,7 @@ export function scopeFor(
   return isSession && confinedBy === null && session?.isOwn === true ? undefined : scope;
 }
 
-/** Whether a call of the operation with this body needs a fresh proof of a person who is signed in. */
+/** True if a call of the operation with this body needs a fresh proof of a person who is signed in. */
 export function needsProof({ session }: Operation, body: unknown): boolean {
   const proof = session?.proof;
   return typeof proof === "function" ? proof(body) : proof === true;

@@ -27,7 +27,7 @@ export class FileResponse {
   readonly name: string | null;
   /** Reads the bytes from `start` to `end` inclusive; null: they are the blob with this hash. */
   readonly read: ((start: number, end: number) => Readable) | null;
-  /** Whether the bytes at its URL never change. */
+  /** True if the bytes at its URL never change. */
   readonly isImmutable: boolean;
 
   constructor(file: {

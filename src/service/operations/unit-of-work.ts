@@ -26,11 +26,11 @@ export interface Change<T> {
   entries?: readonly JournalEntry[];
   /** Events for subscribers and webhooks. */
   events?: readonly WriteEvent[];
-  /** What the version says that the write becomes, if it changes content. */
+  /** Fields of the version that the write creates, if it changes content. */
   publishing?: Publishing;
-  /** Why it cannot be part of a draft: it also changes what drafts do not hold. */
+  /** The reason why it cannot be part of a draft: it also changes things that drafts do not hold. */
   beyondDrafts?: string;
-  /** Writes, in the same transaction, what stays even if the change runs in a draft, whose other writes are rolled back before. */
+  /** Writes, in the same transaction, rows that stay even if the change runs in a draft, whose other writes are rolled back before. */
   afterDraft?: (db: Db) => Promise<void>;
   /** Updates memory after the commit. Not called if the transaction rolls back. */
   committed?: () => void;

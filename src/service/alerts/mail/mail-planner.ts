@@ -32,7 +32,7 @@ export class MailPlanner {
     this.#dependencies = dependencies;
   }
 
-  /** Plans mails until `signal` aborts; rejects with an AbortError then. After a restart it continues with what is stored. */
+  /** Plans mails until `signal` aborts; rejects with an AbortError then. After a restart it continues with the stored alerts. */
   async run(signal: AbortSignal): Promise<never> {
     const { clock, log } = this.#dependencies;
     for (let isFailing = false; ;) {
@@ -74,7 +74,7 @@ export class MailPlanner {
       .orderBy("opened_at")
       .orderBy("id")
       .execute();
-    // Who has acknowledged an alert knows of it.
+    // A person that has acknowledged an alert needs no mail about it.
     const unknown = alerts.filter(({ acknowledged_at }) => acknowledged_at === null);
     for (const { place, members } of groupsOf(unknown)) {
       const title = titleOf(members, place);

@@ -24,7 +24,7 @@ interface Queueing {
 // The transactions that have queued a mail.
 const queuedIn = new WeakSet<Db>();
 
-/** Queues a mail, in the transaction of what it reports; it gets its secret when it is sent. If too many wait, the oldest is given up. */
+/** Queues a mail, in the transaction of its subject; it gets its secret when it is sent. If too many wait, the oldest is given up. */
 export async function queueMail(
   db: Db,
   about: { teamId: string; recipients: readonly string[]; thread: string | null; secretFor?: SecretFor },
@@ -65,7 +65,7 @@ export async function queueMail(
   return id;
 }
 
-/** Whether a transaction has queued a mail. */
+/** True if a transaction has queued a mail. */
 export function hasQueuedMailIn(db: Db): boolean {
   return queuedIn.has(db);
 }
@@ -106,7 +106,7 @@ export async function recordOutcome(db: Db, mail: MailRow, outcome: SendOutcome,
   return change.status === "failed";
 }
 
-/** Whether the mails of a team arrive. @param canMail whether the service has a mail server */
+/** The recent success or failure of a team's mails. @param canMail true if the service has a mail server */
 export async function mailStatus(db: Db, teamId: string, canMail: boolean): Promise<MailStatus> {
   const all = db.selectFrom("mails").where("team_id", "=", teamId);
   const newest = (status: MailRow["status"]) =>

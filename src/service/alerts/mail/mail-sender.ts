@@ -1,4 +1,4 @@
-// Sends the queued mails, a few at a time, and records what became of them.
+// Sends the queued mails, a few at a time, and records the outcome of each.
 import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { isFault } from "../../../base/fault.ts";
@@ -24,7 +24,7 @@ export interface MailSenderDependencies {
 const maxConcurrent = 4;
 // Longer than it takes to send a mail.
 const claimMs = 300_000;
-// What another node was to send, and did not.
+// After this time the sender looks for mails that another node has queued, or has claimed and not sent.
 const lookAgainMs = 10_000;
 const retryAfterFaultMs = 10_000;
 
@@ -88,7 +88,7 @@ export class MailSender {
     const isGivenUp = await untilStored({ clock, log }, signal, () =>
       store.write((db) => recordOutcome(db, mail, outcome, Math.trunc(clock.now()))),
     ).catch(async (error: unknown) => {
-      // Each mail that is queued makes the sender look for what is due: without a pause each would send it again.
+      // Each mail that is queued makes the sender look for mails that are due: without a pause each would send it again.
       if (isFault(error, "store-refused")) await clock.wait(claimMs, signal);
       throw error;
     });

@@ -22,7 +22,7 @@ const phrases: Readonly<Record<AlertKind, readonly [one: string, many: string]>>
   throttled: ["is slowed down", "are slowed down"],
 };
 
-/** What is wrong with these players, such as “12 screens at Berlin Hbf are offline”. @param place such as “at Berlin Hbf” */
+/** The problem of these players, such as “12 screens at Berlin Hbf are offline”. @param place such as “at Berlin Hbf” */
 export function titleOf(alerts: readonly AlertRow[], place: string | null): string {
   const [first] = alerts;
   if (first === undefined) return "No screens";

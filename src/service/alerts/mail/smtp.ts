@@ -112,7 +112,7 @@ function isPermanent(error: unknown): boolean {
   return "responseCode" in error && typeof error.responseCode === "number" && error.responseCode >= 500;
 }
 
-/** What went wrong, without the password, which a server may repeat. */
+/** The error's text without the password, which a server may repeat. */
 function textOf(error: unknown, password: string | undefined, user: string | null): string {
   const text = oneLine(reasonOf(error));
   const secrets =

@@ -98,7 +98,7 @@ async function read({ mailServer, store }: AlertSettingsDependencies, teamId: st
   return { ...(await readRules(db, teamId)), mail: await mailStatus(db, teamId, mailServer !== null) };
 }
 
-/** The ETag covers what operators set. */
+/** The fields that operators set: the ETag covers them. */
 function version({ kinds, recipients, group_minutes, repeat_hours }: AlertSettings): AlertRules {
   return { kinds, recipients, group_minutes, repeat_hours };
 }

@@ -16,7 +16,7 @@ export interface StoredFile {
 /** The received and total bytes of a running import; null when there is none. */
 export type ProgressOf = (assetId: string) => Asset["progress"];
 
-/** Whether an asset has its file. */
+/** True if an asset has its file. */
 export function isStored(row: AssetRow): row is StoredAssetRow {
   return row.sha256 !== null;
 }

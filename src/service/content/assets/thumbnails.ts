@@ -80,7 +80,7 @@ export class Thumbnails {
       if (!signal.aborted) this.#dependencies.log.warn({ asset_id: row.id, name: row.name, reason: reasonOf(error) }, "thumbnail failed");
       return null;
     });
-    // What was made is kept until it is stored: making it again would count as another try.
+    // The picture is kept until it is stored: making it again would count as another try.
     if (!signal.aborted) await untilStored(this.#dependencies, signal, () => this.#finish(row, picture, signal));
   }
 

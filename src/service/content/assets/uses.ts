@@ -7,13 +7,13 @@ import type { LayoutRow, PlaylistRow } from "../../store/tables/content.ts";
 import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { parseItems } from "../content-columns.ts";
 
-/** What is named by its id. */
+/** A resource with its id and name. */
 export interface Named {
   id: string;
   name: string;
 }
 
-/** What uses an asset itself, outside the bin. */
+/** The resources outside the bin that use an asset itself. */
 export interface DirectUses {
   playlists: readonly { row: PlaylistRow; itemIds: readonly string[] }[];
   /** The layouts that have it as their background. */
@@ -26,7 +26,7 @@ export interface DirectUses {
   overrides: readonly PlayerRow[];
 }
 
-/** What uses the asset itself. */
+/** Reads the resources that use the asset itself. */
 export async function directUses(db: Db, teamId: string, assetId: string): Promise<DirectUses> {
   const layouts = db.selectFrom("layouts").selectAll().where("team_id", "=", teamId).where("deleted_at", "is", null);
   const players = db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null);

@@ -26,7 +26,7 @@ export class BlobCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** Opens an empty cache: what an earlier process has left may be incomplete, and costs less to fetch than to verify. */
+  /** Opens an empty cache: files of an earlier process may be incomplete, and cost less to fetch than to verify. */
   static async open(folder: string, maxBytes: number): Promise<BlobCache> {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });

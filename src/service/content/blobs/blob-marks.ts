@@ -7,8 +7,8 @@ import type { Db, Store } from "../../store/store.ts";
 const defaultGraceMs = hourMs;
 
 /**
- * Who uses a blob and who deletes it both delete its mark, in their transactions. So one waits for the other at the row, or is
- * repeated after it: whoever uses it second sees that the bytes are gone, whoever deletes second finds no mark. A mark that is
+ * Users and deleters of a blob both delete its mark, in their transactions. So one waits for the other at the row, or is
+ * repeated after it: a later user sees that the bytes are gone, a later deleter finds no mark. A mark that is
  * younger than the grace is not acted on, so that a transaction that saw no mark has ended before the deletion begins.
  */
 export class BlobMarks {

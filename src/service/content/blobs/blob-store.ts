@@ -19,7 +19,7 @@ export interface LocalFile extends AsyncDisposable {
   path: string;
 }
 
-/** What the answer to a link says of the bytes. */
+/** Headers of the response to a link that describe the bytes. */
 export interface LinkHeaders {
   /** The media type. */
   type: string;
@@ -35,7 +35,7 @@ export interface Removal {
 }
 
 export interface BlobStore extends AsyncDisposable {
-  /** Whether several nodes use the store. Unreferenced blobs are then deleted only after a time (see {@link BlobMarks}). */
+  /** True if several nodes use the store. Unreferenced blobs are then deleted only after a time (see {@link BlobMarks}). */
   readonly isShared: boolean;
 
   /**

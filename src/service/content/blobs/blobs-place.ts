@@ -4,7 +4,7 @@ import { metaKeys, readOrCreateMeta } from "../../store/meta.ts";
 import type { Db } from "../../store/store.ts";
 import type { S3Config } from "./s3/config.ts";
 
-/** What a place is called, without credentials. @param s3 null: the blobs are in data folders */
+/** The name of a place, without credentials. @param s3 null: the blobs are in data folders */
 export function nameOfPlace(s3: S3Config | null): string {
   if (s3 === null) return "the data folders of the nodes (no --blobs)";
   const { bucket, prefix, endpoint } = s3;

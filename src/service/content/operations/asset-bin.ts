@@ -87,7 +87,7 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
   }),
 ];
 
-/** @throws ProblemError 409 that says where the asset is used, and what to do first. */
+/** @throws ProblemError 409 that names the uses of the asset, and the first steps to end them. */
 function checkUnused({ playlists, backgrounds, keepers, team, overrides }: DirectUses): void {
   if (playlists.length > 0) {
     throw new ProblemError("in-use", `Playlists show this asset: ${listNames(playlists.map(({ row }) => row))}. Remove it from them first`);

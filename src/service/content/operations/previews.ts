@@ -1,4 +1,4 @@
-// Operations for previews: what a player is to show, and tickets for the player's page with the files that it draws.
+// Operations for previews: the content that a player is to show, and tickets for the player's page with the files that it draws.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
@@ -164,12 +164,12 @@ function subjectOf({ player_id, layout_id, playlist_id, playlist_ids, asset_ids,
   };
 }
 
-/** The draft in which the call reads; null: it reads what is published. */
+/** The draft in which the call reads; null: it reads published content. */
 function draftOf({ header }: Pick<OperatorContext, "header">): string | null {
   return header(draftHeader.toLowerCase()) ?? null;
 }
 
-/** @throws ProblemError 403 if the token may not read what is previewed. */
+/** @throws ProblemError 403 if the token may not read the subject of the preview. */
 function requireReading(operator: Operator, { playerId, layoutId, playlistId, playlistIds, scheduleChanges }: PreviewSubject): void {
   if (playerId !== null) requireScope(operator, "players:read");
   if (layoutId !== null) requireScope(operator, "layouts:read");

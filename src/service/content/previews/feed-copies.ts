@@ -32,7 +32,7 @@ const maxAtOnce = 4;
 // A feed that cannot be read is tried again at most this often.
 const retryMs = minuteMs;
 
-/** Kept in memory, for each team by itself: what a team follows is nobody else's business. */
+/** Kept in memory, separately for each team: no team may learn which feeds another follows. */
 export class FeedCopies {
   readonly #dependencies: FeedCopiesDependencies;
   /** The least recently used first. */

@@ -15,7 +15,7 @@ export interface PreviewFile {
 
 /** A file that a ticket was found to cover. */
 export interface CoveredFile extends PreviewFile {
-  /** The draft that shows it, with which it ends; null: what is published shows it. */
+  /** The draft that shows it, with which it ends; null: published content shows it. */
   draftId: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface OpenTicket {
   readonly teamId: string;
   readonly tokenId: string;
   readonly subject: PreviewSubject;
-  /** Whether it also opens the player's screenshots. */
+  /** True if it also opens the player's screenshots. */
   readonly hasCaptures: boolean;
   expiresAt: number;
   /** The files that it was found to cover, by their hash. */
@@ -36,7 +36,7 @@ export interface OpenTicket {
   readonly feeds: Map<string, number>;
 }
 
-/** What a page may draw. A bundle would run: it is never sent. */
+/** The types that a page may draw. A bundle would run: it is never sent. */
 const drawable = /^(?:image|video|audio)\/|^application\/pdf$/;
 
 /** How long a ticket lasts. */
@@ -48,15 +48,15 @@ export const maxOfToken = 100;
 export interface PreviewTickets {
   /** A ticket that opens nothing before {@link open}. */
   prepare(operator: Operator, subject: PreviewSubject, hasCaptures: boolean): OpenTicket;
-  /** Opens a ticket until it expires or the token ends, in a transaction. @returns what to call after its commit */
+  /** Opens a ticket until it expires or the token ends, in a transaction. @returns a function to call after its commit */
   open(db: Db, ticket: OpenTicket): Promise<(operator: Operator) => void>;
   /** @throws ProblemError 404 if it has expired, or belongs to another token. */
   find(id: string, operator: Operator): Promise<OpenTicket>;
   /** The ticket in an address; undefined if it has expired. */
   bySecret(secret: string): Promise<OpenTicket | undefined>;
-  /** Lets a ticket live on until its `expiresAt`, in a transaction. @returns what to call after its commit */
+  /** Lets a ticket live on until its `expiresAt`, in a transaction. @returns a function to call after its commit */
   renew(db: Db, ticket: OpenTicket): Promise<() => void>;
-  /** Lets a ticket open the files and feeds of what was read for it. @param draftId of the draft in which it was read */
+  /** Lets a ticket open the files and feeds of its `content`. @param draftId of the draft in which the content was read */
   cover(ticket: OpenTicket, content: ShownContent, draftId: string | null): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function renewedTicket(ticket: OpenTicket, now: number): OpenTicket {
   return { ...ticket, expiresAt: Math.trunc(now) + lifetimeMs };
 }
 
-/** Adds to a ticket the files and feeds of what was read for it. @param draftId of the draft in which it was read */
+/** Adds to a ticket the files and feeds of its `content`. @param draftId of the draft in which the content was read */
 export function coverContent({ files, feeds }: OpenTicket, { state }: ShownContent, draftId: string | null): void {
   for (const asset of state.assets) {
     const isPublished = draftId !== null && files.get(asset.sha256)?.draftId === null;

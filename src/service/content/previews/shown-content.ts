@@ -1,4 +1,4 @@
-// Reads what a preview shows: the content of a player, a layout or a playlist, without secrets and links to files.
+// Reads the content of a preview: that of a player, a layout or a playlist, without secrets and links to files.
 import type { Clock } from "../../../base/clock.ts";
 import { iso } from "../../../base/time.ts";
 import type { DesiredLayout, DesiredPlaylist, DesiredState } from "../../../protocol/device/desired-state.ts";
@@ -27,7 +27,7 @@ export interface ShownContentDependencies {
   store: Store;
 }
 
-/** What a preview is of. All null: only of the assets. */
+/** The subject of a preview. All null: only assets. */
 export interface PreviewSubject {
   playerId: string | null;
   layoutId: string | null;
@@ -45,7 +45,7 @@ const wholeLayoutId = `lay_${"0".repeat(26)}`;
 const wholeZoneId = `zon_${"0".repeat(26)}`;
 const wholeSize = { width: 1_920, height: 1_080 };
 
-/** @throws ProblemError 404 if what it is of does not exist. */
+/** @throws ProblemError 404 if its subject does not exist. */
 export async function readShownContent(
   dependencies: ShownContentDependencies,
   teamId: string,

@@ -1,4 +1,4 @@
-// The tickets of previews on a service of several nodes: rows, so that a node opens what another has given a ticket for.
+// The tickets of previews on a service of several nodes: rows, so that every node can open a ticket of another.
 import { createHmac } from "node:crypto";
 import type { Clock } from "../../../base/clock.ts";
 import type { ShownContent } from "../../../protocol/operator/previews.ts";
@@ -91,7 +91,7 @@ export class TicketsInDatabase implements PreviewTickets {
 
   async cover(ticket: OpenTicket, content: ShownContent, draftId: string | null): Promise<void> {
     coverContent(ticket, content, draftId);
-    // Not the store's next write: what a draft shows is read within one, which would wait for this one for ever.
+    // Not the store's next write: a draft's content is read within one, which would wait for this one for ever.
     await this.#store.db.transaction().execute(async (db) => {
       const own = db.selectFrom("preview_tickets").selectAll().where("id", "=", ticket.id);
       const row = await own.forUpdate().executeTakeFirst();

@@ -17,7 +17,7 @@ import { PieceFile, pieceBytes } from "./piece-file.ts";
 import type { CollectedUpload, UploadBytes } from "./upload-bytes.ts";
 import { UploadLocks } from "./upload-locks.ts";
 
-// What a slow sender has sent is stored after this time, so that a node that dies loses little of it.
+// Bytes of a slow sender are stored after this time, so that a node that dies loses little of an upload.
 const longestUnstoredMs = 5_000;
 const deletionsAtOnce = 10;
 
@@ -182,7 +182,7 @@ export class BucketUploads implements UploadBytes {
     return this.#dependencies.blobs.bucket;
   }
 
-  /** The key of a piece. Without an id or an object: what the keys of all begin with. */
+  /** The key of a piece. Without an id or an object: the prefix of the keys of all. */
   #keyOf(id: string, object: string): string {
     return `${this.#bucket.config.prefix}uploads/${id === "" ? "" : `${id}/${object}`}`;
   }

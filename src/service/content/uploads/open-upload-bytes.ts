@@ -9,7 +9,7 @@ import type { UploadBytes } from "./upload-bytes.ts";
 
 interface Dependencies {
   blobs: BlobStore;
-  /** Whether several nodes use the database. */
+  /** `isShared`: several nodes use the database. */
   nodes: { isShared: boolean };
   store: Store;
   clock: Clock;

@@ -25,12 +25,12 @@ interface Held {
   /** Ends the renewals. */
   ended: AbortController;
   renewing: Promise<void>;
-  /** What is written under the lock. */
+  /** The write that runs under the lock. */
   writing: Promise<unknown>;
 }
 
 /**
- * A node that is paused for longer than a lease loses its locks without knowing; what it writes then is refused by the key of the pieces.
+ * A node that is paused for longer than a lease loses its locks without noticing; the key of the pieces then refuses its writes.
  * Nodes compare the ends of leases with their own clocks, so that a lease is shorter or longer by their difference.
  */
 export class UploadLocks implements Locker {

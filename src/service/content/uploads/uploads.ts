@@ -13,7 +13,7 @@ import { findAssetByHash } from "../store.ts";
 /** The asset that an upload has become. */
 interface FinishedUpload {
   assetId: string;
-  /** Whether the team already had an asset with these bytes, and the sender asked for that one. */
+  /** True if the team already had an asset with these bytes, and the sender asked for that one. */
   isDuplicate: boolean;
 }
 

@@ -15,7 +15,7 @@ const retentionMs = 30 * dayMs;
 export class Deliveries {
   readonly #clock: Clock;
   readonly #makeId: MakeId;
-  /** Who waits for the result of an attempt, by delivery. */
+  /** Signals of callers that wait for the result of an attempt, by delivery. */
   readonly #waiting = new Map<string, Set<Signal>>();
   /** The transactions that have created or repeated deliveries. */
   readonly #queuedIn = new WeakSet<Db>();
@@ -111,7 +111,7 @@ export class Deliveries {
     return (await selected.returning("id").execute()).length;
   }
 
-  /** Whether a transaction has created or repeated deliveries. */
+  /** True if a transaction has created or repeated deliveries. */
   hasQueuedIn(db: Db): boolean {
     return this.#queuedIn.has(db);
   }

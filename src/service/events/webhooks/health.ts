@@ -37,7 +37,7 @@ export const clearedHealth = {
   backlog_full_since: null,
 } satisfies Partial<WebhookRow>;
 
-/** Whether all attempts have failed for at least {@link warnAfterMs}. */
+/** True if all attempts have failed for at least {@link warnAfterMs}. */
 export function isLongUnreachable({ failing_since }: Pick<WebhookRow, "failing_since">, now: number): boolean {
   return failing_since !== null && now - failing_since >= warnAfterMs;
 }

@@ -32,7 +32,7 @@ export interface SenderDependencies {
 const attemptTimeoutMs = 15_000;
 // Longer than an attempt takes.
 const claimMs = minuteMs;
-// What another node was to send, and did not.
+// After this time the sender looks for deliveries that another node has queued, or has claimed and not sent.
 const lookAgainMs = 5_000;
 const maxConcurrentPerWebhook = 4;
 // Only the beginning of a response is kept.

@@ -41,7 +41,7 @@ export class Admission {
     this.#byAddress = new Quotas("address", limits.address, dependencies.clock);
   }
 
-  /** By the names by which nodes tell each other what they have served. */
+  /** Named as in the messages in which nodes report their served requests to each other. */
   get quotas(): Readonly<Record<string, Quotas>> {
     return { token: this.#byToken, session: this.#bySession, player: this.#byPlayer, address: this.#byAddress };
   }
@@ -69,7 +69,7 @@ export class Admission {
 
   /**
    * Authenticates an agent's program by its access token and counts one request of it. A session is no program, and an agent never
-   * the machine, whose links are for anybody: what an agent reads may talk it into anything.
+   * the machine, whose links are for anybody: a text that an agent reads may talk it into anything.
    * @throws ProblemError 401 or 429.
    */
   async authenticateAgent(call: Call): Promise<Operator> {

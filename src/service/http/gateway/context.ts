@@ -12,7 +12,7 @@ export interface ContextDependencies {
   closing: AbortSignal;
 }
 
-/** Holds `operator` or `player` as the operation's kind of caller requires; an operation can only read what its kind provides. */
+/** Holds `operator` or `player` as the operation's kind of caller requires; an operation can only read the one that its kind provides. */
 export class Context implements AnyContext {
   readonly operator: AnyContext["operator"];
   readonly player: AnyContext["player"];

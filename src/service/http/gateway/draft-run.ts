@@ -31,7 +31,7 @@ import { etagOf, responseOf } from "./operation-response.ts";
 import type { Elsewhere } from "./place.ts";
 import type { GatewayDependencies, Run } from "./run.ts";
 
-/** What an operation did in a draft. */
+/** The outcome of an operation in a draft. */
 interface Outcome {
   response: OperationResponse;
   /** The digest of the resource before the write, for the audit log. */

@@ -22,7 +22,7 @@ export async function placeOf(
   const draftId = call.header(draftHeader.toLowerCase());
   if (draftId !== undefined) {
     if (operation.drafts !== true) {
-      // What a draft does not hold can be read as ever. A write must not seem to be part of the draft.
+      // Resources that a draft cannot hold are read as usual. A write of one must not seem to be part of the draft.
       if (isRead(operation)) return live;
       throw invalidField(draftHeader, "this cannot be part of a draft: leave the header out to do it at once");
     }

@@ -126,7 +126,7 @@ function unknownField(object: readonly PropertyKey[], key: string, known: readon
   return { path, detail: `unknown field: did you mean ${name}?`, suggestion: [...object, name] };
 }
 
-/** Whether the value has a different type than expected. */
+/** True if the value has a different type than expected. */
 function isTypeMismatch({ code }: Issue): boolean {
   return code === "invalid_type" || code === "invalid_value";
 }

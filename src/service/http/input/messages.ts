@@ -1,4 +1,4 @@
-// The plain words for what is wrong with a value: what it must be, and which name was probably meant.
+// The plain words for faults in a value: the values that are allowed, and the name that was probably meant.
 import type { z } from "zod";
 import { closestName } from "../../../base/closest-name.ts";
 

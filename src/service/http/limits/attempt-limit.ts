@@ -1,6 +1,6 @@
-// Limits attempts per key, such as guesses of a password. Whether they are counted by this process or by all nodes, is not known here.
+// Limits attempts per key, such as guesses of a password. Does not know if this process or all nodes count them.
 
-/** Whether an attempt was counted. */
+/** The answer to an attempt. */
 export interface Attempt {
   /** How long its key has to wait, ms. 0: the attempt was counted. */
   waitMs: number;
@@ -16,7 +16,7 @@ export interface AttemptLimit {
   take(key: string): Promise<Attempt>;
 }
 
-/** Makes a limit. @param name of what it limits; those of one name count together on all nodes */
+/** Makes a limit. @param name of the attempts; limits of one name count together on all nodes */
 export type MakeLimit = (name: string, limit: number, windowMs: number) => AttemptLimit;
 
 /** Counts an attempt by several limits, or by none of them if one is reached. */

@@ -24,11 +24,11 @@ const deleteMs = 60_000;
 
 /**
  * A node writes how many requests of a key it has served once they are more than a sixteenth of the quota, each second. Together n nodes
- * allow the quota, and for each further node at most a sixteenth of it and what that node serves in two seconds.
+ * allow the quota, and for each further node at most a sixteenth of it and the requests that this node serves in two seconds.
  */
 export class QuotaExchange {
   readonly #dependencies: QuotaExchangeDependencies;
-  /** What other nodes have used, as it was counted here, by node, quota and key. */
+  /** The use by other nodes, as it was counted here, by node, quota and key. */
   readonly #counted = new Map<string, Pick<QuotaUseRow, "window_number" | "used" | "ends_at">>();
   readonly #sent = new Map<string, string>();
   #readUntil = 0;

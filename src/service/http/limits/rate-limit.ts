@@ -103,7 +103,7 @@ export class Quotas {
     };
   }
 
-  /** What this node has served of keys of which it has served more than a sixteenth of the quota. */
+  /** This node's use of the keys of which it has served more than a sixteenth of the quota. */
   heavyUse(): { key: string; window_number: number; used: number; leftMs: number }[] {
     const now = this.#clock.monotonic();
     const heavy = [...this.#windows].filter(([, { endsAt, used }]) => endsAt > now && used * heavyShare > this.#limit);

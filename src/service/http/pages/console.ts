@@ -104,7 +104,7 @@ function send(reply: FastifyReply, content: Buffer, coding: "br" | "gzip"): Fast
   return reply.header("Content-Encoding", coding).send(content);
 }
 
-/** Whether a person's browser asks for a page; a program gets a problem for an unknown path. */
+/** True if a person's browser asks for a page; a program gets a problem for an unknown path. */
 function isNavigation({ url, headers }: FastifyRequest): boolean {
   const [path = "/"] = url.split("?");
   if (path === "/") return true;

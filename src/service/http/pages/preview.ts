@@ -111,7 +111,7 @@ async function coveredFile(dependencies: PreviewDependencies, ticket: OpenTicket
   return found(files.get(sha256), "file");
 }
 
-/** Whether there still is a draft. */
+/** True if the draft still exists. */
 async function isDraft(db: Db, teamId: string, id: string): Promise<boolean> {
   const row = await db.selectFrom("drafts").select("id").where("team_id", "=", teamId).where("id", "=", id).executeTakeFirst();
   return row !== undefined;

@@ -36,7 +36,7 @@ const codings = {
   gzip: (text: string) => promisify(gzip)(text, { level: 6 }),
 } as const;
 
-/** Whether {@link compressJson} is for the responses of this operation. */
+/** True if {@link compressJson} is for the responses of this operation. */
 export function isCompressible(operation: Operation): boolean {
   return isRead(operation) && operation.caller === "operator" && compressedTags.has(operation.tag);
 }

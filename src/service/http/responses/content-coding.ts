@@ -1,6 +1,6 @@
 // Reads which compression a client accepts.
 
-/** Whether an `Accept-Encoding` header accepts a coding (RFC 9110 section 12.5.3). Without the header, only the plain form is sent. */
+/** True if an `Accept-Encoding` header accepts a coding (RFC 9110 section 12.5.3). Without the header, only the plain form is sent. */
 export function acceptsCoding(header: string | readonly string[] | undefined, coding: "br" | "gzip"): boolean {
   const weights = new Map<string, number>();
   for (const part of String(header ?? "").split(",")) {

@@ -6,7 +6,7 @@ import type { FileResponse } from "../../operations/responses.ts";
 import { contentDisposition } from "./content-disposition.ts";
 import { cacheControlOf, isCached, sendFile } from "./file-response.ts";
 
-// Types whose bytes no browser runs: pictures and media that it decodes, and what is always saved to a file. SVG, HTML and text stay with
+// Types whose bytes no browser runs: pictures and media that it decodes, and files that it always saves. SVG, HTML and text stay with
 // this service, whose headers sandbox them and forbid to guess another type: a bucket cannot send such headers.
 const harmless = /^(?:image\/(?:jpeg|png|webp|avif|gif|heic|heif|tiff)|video\/(?:mp4|webm)|audio\/[\w.+-]+|application\/(?:pdf|zip))$/;
 

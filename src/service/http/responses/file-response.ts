@@ -33,7 +33,7 @@ export async function sendFile(blobs: BlobStore, file: FileResponse, request: Fa
   return reply.send(body);
 }
 
-/** Whether the client has the file already, by its If-None-Match. */
+/** True if the client has the file already, by its If-None-Match. */
 export function isCached({ sha256 }: FileResponse, { headers }: FastifyRequest): boolean {
   const tags = String(headers["if-none-match"] ?? "").split(",");
   return tags.some((tag) => tag.trim().replace(/^W\//, "") === `"${sha256}"` || tag.trim() === "*");

@@ -28,7 +28,7 @@ export async function examineImage(path: string, mimeType: string): Promise<Medi
   }
 }
 
-/** Whether an AVIF is an image sequence: its major brand (ISO/IEC 14496-12, 4.3) is `avis`. */
+/** True if an AVIF is an image sequence: its major brand (ISO/IEC 14496-12, 4.3) is `avis`. */
 async function isSequence(path: string): Promise<boolean> {
   const file = await open(path, "r");
   try {

@@ -57,7 +57,7 @@ function checkText(text: string, element: string): string | null {
 }
 
 /**
- * Checks that a style refers only to parts of the drawing. Comments are not removed first: a string may contain what looks like a
+ * Checks that a style refers only to parts of the drawing. Comments are not removed first: a string may contain text that looks like a
  * comment. Escapes could hide a function or an at-rule, so they are forbidden next to one.
  */
 function checkStyle(css: string, where: string): string | null {

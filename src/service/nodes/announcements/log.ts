@@ -17,7 +17,7 @@ export interface StoredAnnouncement {
 
 /** A transaction in progress that has announced something. */
 export interface Writer {
-  /** What identifies the transaction while it runs. */
+  /** An identifier that is unique while the transaction runs. */
   key: string;
   /** Its process of PostgreSQL; null: it is a prepared transaction. */
   pid: number | null;

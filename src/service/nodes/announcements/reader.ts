@@ -29,7 +29,7 @@ export class AnnouncementReader {
   /** The highest number that was read. All visible ones up to it were delivered. */
   #place = 0;
   readonly #missing = new MissingAnnouncements();
-  /** Transactions that were in progress at the place where this node began: what they have announced is below it. */
+  /** Transactions that were in progress at the place where this node began: their announcements are below it. */
   #earlier: ReadonlySet<string> = new Set();
   /** Those after the place or missing that a message has announced; whether they were delivered. */
   readonly #heard = new Map<number, Promise<boolean>>();
@@ -46,7 +46,7 @@ export class AnnouncementReader {
     this.#polledAt = dependencies.clock.monotonic();
   }
 
-  /** Begins at the end: what was announced before is in the database, which this node has not read yet. */
+  /** Begins at the end: earlier announcements are already in the database, which this node has not read yet. */
   static async open(dependencies: ReaderDependencies): Promise<AnnouncementReader> {
     const reader = new AnnouncementReader(dependencies);
     await reader.#beginAtEnd();
@@ -79,7 +79,7 @@ export class AnnouncementReader {
     this.#wake.notify();
   }
 
-  /** Delivers what a message announces. Never rejects: what fails is delivered by the next poll. */
+  /** Delivers a message's announcement. Never rejects: the next poll repeats a failed delivery. */
   async hear(id: number, kind: string, body: unknown): Promise<void> {
     if ((id <= this.#place && !this.#missing.has(id)) || this.#heard.has(id)) return;
     const delivered = this.#deliverHeard(id, kind, body);
@@ -159,7 +159,7 @@ export class AnnouncementReader {
     this.#heard.delete(id);
   }
 
-  /** Has the listeners read from the tables what they would have heard. @returns false: nothing is left to read */
+  /** Makes the listeners read from the tables the changes that they may have missed. @returns false: nothing is left to read */
   async #resynchronize(reason: string): Promise<false> {
     const { listeners, log } = this.#dependencies;
     log.warn({ reason }, "this node reads everything anew that others may have changed");

@@ -5,7 +5,7 @@ import { Fault } from "../../../base/fault.ts";
 import { databaseNow } from "../../store/database-time.ts";
 import type { Db } from "../../store/store.ts";
 
-/** The right to do what only one node does. Each new holder has a higher token. */
+/** The right to a duty of a single node. Each new holder has a higher token. */
 export interface Lease {
   name: string;
   token: number;

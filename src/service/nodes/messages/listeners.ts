@@ -1,4 +1,4 @@
-// Who on this node listens to announcements and broadcasts of other nodes.
+// The listeners of this node to announcements and broadcasts of other nodes.
 import { announcementBodies, broadcastBodies } from "./messages.ts";
 import type { AnnouncementKind, BroadcastKind, Broadcasts } from "./messages.ts";
 import type { AnnouncementListener } from "../nodes.ts";

@@ -1,4 +1,4 @@
-// What the nodes of one service tell each other. Also what a node accepts from the message server and from the table of announcements.
+// The messages between nodes of one service, and the checks of those from the message server and the table of announcements.
 import { z } from "zod";
 
 const Ids = z.array(z.string()).readonly();
@@ -21,15 +21,15 @@ export const announcementBodies = {
   "tokens.ended": z.object({ tokenIds: Ids }),
   /** These players were moved to the bin. */
   "players.removed": z.object({ playerIds: Ids }),
-  /** What the devices of these players have sent until then describes none any more: the players are erased, or have other devices. */
+  /** Data that the devices of these players sent until then is void: the players are erased, or have other devices. */
   "players.forgotten": z.object({ playerIds: Ids, until: z.number() }),
-  /** These rollouts have changed, or what they know of these players. */
+  /** These rollouts have changed, or their results at these players. */
   "rollouts.changed": z.object({ rolloutIds: Ids, playerIds: Ids }),
   /** These alerts were opened, acknowledged or closed; these teams have other alert settings. */
   "alerts.changed": z.object({ alertIds: Ids, teamIds: Ids }),
 } as const;
 
-/** What nodes send each other without storing it: lost when a node or the message server is away. */
+/** Messages that no table stores: lost when a node or the message server is away. */
 export const broadcastBodies = {
   /** The latest heartbeats of the sender's players. */
   heartbeats: z.object({
@@ -52,7 +52,7 @@ export const WireMessage = z.discriminatedUnion("is", [
   z.object({
     ...common,
     is: z.literal("announced"),
-    /** Of its transaction: what nodes of versions before 0074 order announcements by. */
+    /** The id of its transaction, by which nodes of versions before 0074 order announcements. */
     xid: z.string().regex(/^\d{1,20}$/),
     id: z.int().positive(),
     kind: z.string(),
@@ -64,7 +64,7 @@ export const WireMessage = z.discriminatedUnion("is", [
 ]);
 export type WireMessage = z.infer<typeof WireMessage>;
 
-/** @returns null for what is no message of a node. */
+/** @returns null for a text that is no message of a node. */
 export function parseWireMessage(text: string): WireMessage | null {
   let json: unknown;
   try {

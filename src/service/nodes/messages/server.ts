@@ -1,4 +1,4 @@
-// The connection to the message server (NATS core), which hurries what nodes announce. It may be away at any time, without a loss.
+// The connection to the message server (NATS core), which speeds up announcements. It may be away at any time, without a loss.
 import type { NatsConnection } from "@nats-io/transport-node";
 import { Backoff } from "../../../base/async/backoff.ts";
 import { Signal } from "../../../base/async/signal.ts";

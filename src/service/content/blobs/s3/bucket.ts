@@ -25,7 +25,7 @@ const requestLimitMs = 60_000;
 const maxAttempts = 4;
 const maxSockets = 100;
 
-/** The client of a bucket. It retries what S3 asks to retry (503 SlowDown, broken connections), with growing waits. */
+/** The client of a bucket. It retries the failures that S3 asks to retry (503 SlowDown, broken connections), with growing waits. */
 export class Bucket implements Disposable {
   readonly config: S3Config;
   readonly client: S3Client;

@@ -2,12 +2,12 @@
 
 export interface S3Config {
   bucket: string;
-  /** What all keys begin with: empty, or with a slash at its end. */
+  /** The prefix of all keys: empty, or with a slash at its end. */
   prefix: string;
   /** The server's URL; null: Amazon's, of the region. */
   endpoint: string | null;
   region: string;
-  /** Whether the bucket is in the path and not in the host name. */
+  /** True if the bucket is in the path and not in the host name. */
   isPathStyle: boolean;
   /** null: the credentials come from Amazon's usual places, such as the role of the machine. */
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | null;

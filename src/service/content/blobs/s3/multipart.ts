@@ -29,7 +29,7 @@ export async function putParts(bucket: Bucket, key: string, path: string, sizeBy
       const done = await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } }));
       checkWhole(done.ChecksumSHA256, parts, key);
     } catch (error) {
-      // What stays of it costs money until a lifecycle rule ends it, but is no object.
+      // The remaining parts cost money until a lifecycle rule ends the upload, but are no object.
       await client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
       throw error;
     }

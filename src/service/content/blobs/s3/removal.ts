@@ -8,8 +8,8 @@ import type { Bucket } from "./bucket.ts";
 import { blobKey } from "./config.ts";
 
 /**
- * How long a node may delete what it is about to check. Not longer than PostgreSQL waits for a silent transaction (pools.ts): when it
- * ends the one in which a paused node has checked, so that others may use the blobs, the bucket refuses what that node sends later.
+ * The time in which a node may delete the blobs that it has checked. Not longer than PostgreSQL waits for a silent transaction (pools.ts):
+ * when it ends the one in which a paused node has checked, so that others may use the blobs, the bucket refuses that node's late deletions.
  */
 export const removalMs = 10_000;
 const deletionsAtOnce = 10;
