@@ -34,7 +34,7 @@ export interface Service extends AsyncDisposable {
   port: number;
 }
 
-/** What a service gets from its program. */
+/** The resources that a program gives its service. */
 interface ServiceSurroundings {
   log: Log;
   /** This machine's clock. */

@@ -64,8 +64,8 @@ export interface Nodes extends AsyncDisposable {
    */
   onAnnounced<K extends AnnouncementKind>(kind: K, listener: AnnouncementListener<K>, signal?: AbortSignal): void;
   /**
-   * Calls `listener` when announcements may have been missed. It reads from the database what it keeps of it in memory. If it rejects, it is
    * Calls `listener` when announcements may have been missed. It reads its memory anew from the database. If it rejects, it is
+   * called again. It does not have to be called after a start.
    */
   onMissed(listener: () => void | Promise<void>): void;
   /** Sends to the other nodes; may be lost. */

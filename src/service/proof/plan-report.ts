@@ -1,7 +1,7 @@
-// What was planned beside what was shown: the forecast of a past time, and the play events of the same time.
+// The planned time beside the shown time: the forecast of a past time, and the play events of the same time.
 //
 // Past desired states are not stored, so the forecast is that of the present content. The revision in each heartbeat says since when
-// a player has had that content: for that part the plan is what really was planned, and the report tells both parts apart.
+// a player has had that content: for that part the forecast equals the plan of that time, and the report tells both parts apart.
 import { setImmediate } from "node:timers/promises";
 import { hourMs } from "../../base/time.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
@@ -31,7 +31,7 @@ export interface PlanDependencies {
 }
 
 type Query = Pick<PlanReportQuery, "player_id" | "tag" | "layout_id" | "schedule_id" | "timezone" | "group_by" | "sort">;
-/** What was planned for a player in an hour, for one layout and schedule. */
+/** The planned time of a player in an hour, for one layout and schedule. */
 interface Planned {
   ms: number;
   asThenMs: number;
@@ -115,7 +115,7 @@ function hoursOf({ from, to }: Span): Span[] {
   });
 }
 
-/** What was planned and what was shown in a day. Compared hour by hour: what was shown at another time does not make up for a gap. */
+/** The planned and the shown time of a day. Compared hour by hour: time on screen in another hour does not make up for a gap. */
 function compared(
   hours: readonly Span[],
   planned: ReadonlyMap<Span, ReadonlyMap<string, Planned>>,

@@ -207,7 +207,7 @@ function toRows(sums: Map<string, Sum>, groups: readonly PlayGroup[], time: stri
     });
 }
 
-/** Whether a report needs the tags of players. */
+/** True if a report needs the tags of players. */
 export function needsTags({ group_by, tag }: Pick<Query, "group_by" | "tag">): boolean {
   return tag !== undefined || group_by.includes("tag");
 }

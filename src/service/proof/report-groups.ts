@@ -38,7 +38,7 @@ export function keysOfPlayer(
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** The rows in the order of what they stand for: days and names, numbers by their value, those without a name last. */
+/** The rows in the order of their labels: days and names, numbers by their value, those without a name last. */
 export function inOrder<R extends object>(rows: readonly R[], groups: readonly string[]): R[] {
   const nameOf = (row: R, group: string): string | null => {
     const fields = row as Readonly<Record<string, string | null | undefined>>;

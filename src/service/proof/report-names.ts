@@ -1,4 +1,4 @@
-// The present names of what a report counts: players, layouts, schedules, assets and items.
+// The present names of the things that a report counts: players, layouts, schedules, assets and items.
 import type { PlaylistItem } from "../../protocol/content/items.ts";
 import type { PlayReportRow } from "../../protocol/device/play-events.ts";
 import { parseItems } from "../content/content-columns.ts";
@@ -21,7 +21,7 @@ export class ReportNames {
     this.#teamId = teamId;
   }
 
-  /** Adds to each row the names of what its keys stand for. */
+  /** Adds to each row the names that belong to its ids. */
   async addTo(rows: readonly PlayCount[]): Promise<PlayReportRow[]> {
     const [players, assets, layouts, schedules] = await Promise.all([
       this.of(
@@ -72,7 +72,7 @@ export class ReportNames {
     return known;
   }
 
-  /** What an item is called; null: no playlist has it any more. */
+  /** The name of an item; null: no playlist has it any more. */
   async ofItem(id: string): Promise<string | null> {
     return (await this.#itemNames()).get(id) ?? null;
   }

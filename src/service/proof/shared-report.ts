@@ -114,7 +114,7 @@ function figuresOf(row: Row): Omit<SharedReportRow, "name"> {
   return Object.fromEntries(figures.flatMap((figure) => (row[figure] === undefined ? [] : [[figure, row[figure]]])));
 }
 
-/** What the report is limited to, by name. */
+/** The limits of the report, by name. */
 async function limitsOf({ store }: SharedDependencies, teamId: string, report: ChosenReport): Promise<SharedReport["limited_to"]> {
   const names = new ReportNames(store.db, teamId);
   const limits: SharedReport["limited_to"] = report.tag === undefined ? [] : [{ by: "tag", name: report.tag }];

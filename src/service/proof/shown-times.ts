@@ -7,10 +7,10 @@ import type { Span } from "./recent-reports.ts";
 // A play that began earlier is not looked for: nearly all items are shorter, and each day would read a month of plays.
 const longestPlayMs = dayMs;
 
-/** What caused a time on screen. The `key` is equal for what is compared with each other. */
+/** Time on screen by its cause. Times with an equal key are compared with each other. */
 type TimeByKey = Map<string, number>;
 
-/** The key of a layout and the schedule that caused it. What an override shows is never planned, and has a key of its own. */
+/** The key of a layout and the schedule that caused it. Content of an override is never planned, and has a key of its own. */
 export function timeKey(layoutId: string, scheduleId: string | null, isOverride: boolean): string {
   return JSON.stringify([layoutId, scheduleId, isOverride]);
 }

@@ -1,4 +1,4 @@
-// Publishes images of content: makes resources what the images say, in one transaction, and finds the players and events that follow.
+// Publishes images of content: gives resources the state of the images, in one transaction, and finds the players and events that follow.
 import { contentEvent } from "../content/content-event.ts";
 import type { ContentChange, ContentRef, Published } from "../../protocol/operator/publishing.ts";
 import { listFaults } from "../../protocol/refusal.ts";
@@ -10,7 +10,7 @@ import { concernedPlayers } from "./concerned-players.ts";
 import { fit, useOf, type Applying } from "./fitting.ts";
 import { actionOf, nameIn, readLive, writeImage, type Image } from "./images.ts";
 
-/** What a resource becomes. */
+/** A resource and the image that it is to have. */
 export interface Wanted extends ContentRef {
   image: Image;
 }
@@ -26,8 +26,8 @@ export interface Applied {
 const order = ["calendar", "playlist", "layout", "schedule"] as const;
 
 /**
- * Makes the resources what `wanted` says.
- * @param repairs whether what cannot be is left out and reported, as when an old version is restored; else the write is refused
+ * Gives the resources their images in `wanted`.
+ * @param repairs true: a change that is impossible is left out and reported, as when an old version is restored; else the write is refused
  * @throws ProblemError 409 naming everything that does not fit, unless `repairs`.
  */
 export async function applyImages(db: Db, teamId: string, wanted: readonly Wanted[], now: number, repairs: boolean): Promise<Applied> {
@@ -44,7 +44,7 @@ export async function applyImages(db: Db, teamId: string, wanted: readonly Wante
   for (const each of order.flatMap((kind) => different.filter((one) => one.kind === kind && one.image !== null))) {
     const fitted = await fit(applying, each, each.image!);
     if ("reason" in fitted) skip(each, fitted.reason);
-    // What is left of it may be what it is already.
+    // The rest of the image may equal the resource's present state.
     else if (fitted.image !== imageNow(each)) {
       applied.push({ ...each, image: fitted.image });
       await writeImage(db, teamId, each, fitted.image, now);

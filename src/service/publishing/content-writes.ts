@@ -1,4 +1,4 @@
-// What the open transaction has written to content. Triggers note it, so no place that writes can forget to.
+// The writes of the open transaction to content. Triggers note them, so no place that writes can forget to.
 import type { ContentKind } from "../../protocol/operator/publishing.ts";
 import { preparedQuery } from "../store/prepared-query.ts";
 import type { Db } from "../store/store.ts";
@@ -12,14 +12,14 @@ export interface ContentWrite {
   id: string;
   before: Image;
   after: Image;
-  /** What is in the bin now. */
+  /** The state in the bin now. */
   binned: Image;
   updatedAt: number;
 }
 
 const noted = preparedQuery((db: Db, _values: object) => db.selectFrom("content_writes").selectAll());
 
-/** Takes what was written since the last call, without what is as it was before. */
+/** Takes the writes since the last call, without resources whose state is again as before. */
 export async function takeWrites(db: Db): Promise<ContentWrite[]> {
   const rows = await noted(db, {});
   if (rows.length === 0) return [];

@@ -1,4 +1,4 @@
-// Forecasts what publishing a draft, or going back to a version, would change: which screens, when first, and where it leaves them empty.
+// Forecasts the effect of publishing a draft or of going back to a version: which screens change, when first, and where they become empty.
 import { dayMs, iso } from "../../base/time.ts";
 import type { ContentEffect, ContentRef } from "../../protocol/operator/publishing.ts";
 import { StateCache } from "../fleet/state/state-cache.ts";
@@ -26,7 +26,7 @@ interface EffectDependencies extends OutlookDependencies {
 
 /** A change of content that may be published. */
 interface Change {
-  /** What it concerns. */
+  /** The resources that it concerns. */
   refs: readonly ContentRef[];
   /** Makes it in the open transaction. */
   make: () => Promise<unknown>;

@@ -1,4 +1,4 @@
-// Makes an image fit the content beside it: what it refers to must exist. A draft is refused otherwise; a restored version is repaired.
+// Makes an image fit the content beside it: its references must exist. A draft is refused otherwise; a restored version is repaired.
 import { contentEvent } from "../content/content-event.ts";
 import { assetIdsOf, calendarIdsOfItems } from "../../protocol/content/items.ts";
 import type { ContentRef } from "../../protocol/operator/publishing.ts";
@@ -26,9 +26,9 @@ export interface Applying {
   db: Db;
   teamId: string;
   now: number;
-  /** Whether what is missing is restored or left out, instead of a reason to refuse. */
+  /** True if a missing reference is restored or left out, instead of a reason to refuse. */
   repairs: boolean;
-  /** The events of what was restored from the bin along with it. */
+  /** The events of resources that were restored from the bin along with it. */
   events: WriteEvent[];
 }
 
@@ -120,7 +120,7 @@ async function restoreAssets({ db, teamId, events }: Applying, ids: readonly str
   return existing;
 }
 
-/** Why a resource cannot be deleted now: what uses it; null: nothing does. */
+/** The reason why a resource cannot be deleted now: its uses; null: there are none. */
 export async function useOf({ db, teamId, now }: Applying, { kind, id }: ContentRef): Promise<string | null> {
   if (kind === "playlist") {
     const layouts = await layoutsShowing(db, teamId, id);

@@ -1,4 +1,4 @@
-// Images of content: what a playlist, layout, schedule or calendar is like, without its id and its time of change.
+// Images of content: the state of a playlist, layout, schedule or calendar, without its id and its time of change.
 import { contentKinds, type Content, type ContentChange, type ContentKind, type ContentRef } from "../../protocol/operator/publishing.ts";
 import { show as showLayout } from "../content/operations/layouts.ts";
 import { show as showPlaylist } from "../content/operations/playlists.ts";
@@ -15,7 +15,7 @@ export type Image = string | null;
 /** A resource as it is now. */
 export interface Live {
   image: Image;
-  /** What is in the bin; null: it is not there. */
+  /** The state in the bin; null: it is not there. */
   binned: Image;
   /** Of its row; 0 without one. */
   updatedAt: number;
@@ -62,7 +62,7 @@ export function nameIn(image: string): string {
   return (JSON.parse(image) as { name: string }).name;
 }
 
-/** What became of a resource. */
+/** The kind of change of a resource. */
 export function actionOf(before: Image, after: Image): ContentChange["action"] {
   if (before === null) return "created";
   return after === null ? "deleted" : "changed";
@@ -113,7 +113,7 @@ export async function readLive(db: Db, teamId: string, refs: readonly ContentRef
   return live;
 }
 
-/** Makes a resource what an image says: creates, changes or restores it, or puts it in the bin. A calendar has no bin. */
+/** Gives a resource the state of an image: creates, changes or restores it, or puts it in the bin. A calendar has no bin. */
 export async function writeImage(db: Db, teamId: string, { kind, id }: ContentRef, image: Image, now: number): Promise<void> {
   const table = tables[kind] as "playlists";
   if (image === null) {

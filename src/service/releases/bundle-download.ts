@@ -1,4 +1,4 @@
-// Downloads one bundle of the mirror's source: continues what an earlier refresh began, and keeps only what has its signed hash.
+// Downloads one bundle of the mirror's source: continues the download of an earlier refresh, and keeps only files with their signed hash.
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Fault, hasErrorCode, isFault } from "../../base/fault.ts";
@@ -11,7 +11,7 @@ import type { ReleaseSource } from "./source.ts";
 
 /**
  * Stores the bundle among the published files, which do not name it yet.
- * @throws Fault `unreachable` when the download breaks off: what has arrived is kept. `file-corrupt` when the source has other bytes.
+ * @throws Fault `unreachable` when the download breaks off: its part is kept. `file-corrupt` when the source has other bytes.
  */
 export async function downloadBundle(
   source: ReleaseSource,
@@ -36,7 +36,7 @@ export async function downloadBundle(
   await syncFolder(dirname(path));
 }
 
-/** Downloads what is missing of the file at `part`. @returns whether something was there before. */
+/** Downloads the missing rest of the file at `part`. @returns true if a part was there before. */
 async function gather(source: ReleaseSource, part: string, { name, path, sizeBytes }: SignedTarget, signal: AbortSignal): Promise<boolean> {
   const known = (await stat(part).catch(() => null))?.size ?? 0;
   if (known === sizeBytes) return true;

@@ -1,9 +1,9 @@
-// What the rest of the service may ask about releases: whether players can get a version from this service.
+// The questions of other parts of the service about releases: can players get a version from this service?
 import type { Architecture } from "../../protocol/device/updates.ts";
 
 export interface KnownReleases {
-  /** Whether the service mirrors releases at all: it has some, or a source of them. */
+  /** True if the service mirrors releases at all: it has some, or a source of them. */
   isInUse(): Promise<boolean>;
-  /** Whether the mirror has a whole bundle of the version, for the architecture if one is given. */
+  /** True if the mirror has a whole bundle of the version, for the architecture if one is given. */
   hasRelease(version: string, architecture?: Architecture): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-// The mirror's files: what is published, what it came from, and the downloads that are not complete yet.
+// The mirror's files: the published releases, the record of their source, and the downloads that are not complete yet.
 import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -7,7 +7,7 @@ import { DurableFile, makeFolder, syncFolder, writeSynced } from "../../base/fil
 import { Count, Sha256 } from "../../protocol/common.ts";
 import { ReleaseManifest } from "../../protocol/device/updates.ts";
 
-/** What the mirror remembers about its refreshes. */
+/** The mirror's record of its refreshes. */
 const StoredRecord = z.object({
   source: z.string(),
   /** When it last looked, and when it last succeeded; ms since the epoch. */
@@ -101,7 +101,7 @@ export class MirrorFolder {
     return { timestamp, snapshot, targets };
   }
 
-  /** What players see. Null: nothing is published. */
+  /** The releases that players see. Null: nothing is published. */
   async published(): Promise<PublishedReleases | null> {
     const metadata = await this.publishedMetadata();
     if (metadata === null) return null;

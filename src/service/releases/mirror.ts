@@ -1,4 +1,4 @@
-// The service's mirror of releases: refreshes it every hour and on request, and answers what it has.
+// The service's mirror of releases: refreshes it every hour and on request, and serves its files.
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -18,7 +18,7 @@ import { refreshMirror } from "./refresh.ts";
 
 /** Where the mirror gets releases from. */
 export interface MirrorConfig {
-  /** A folder, or the address of a web server; null: nothing is fetched, but what is there is served. */
+  /** A folder, or the address of a web server; null: nothing is fetched, but the files in the folder are served. */
   from: string | null;
   /** The file of the root that is trusted; null: the first one that the source has. */
   rootFile: string | null;
@@ -61,7 +61,7 @@ export class ReleaseMirror implements KnownReleases {
     this.#closing = closing;
   }
 
-  /** Whether there is a source to refresh from. */
+  /** True if there is a source to refresh from. */
   get hasSource(): boolean {
     return this.#config.from !== null;
   }

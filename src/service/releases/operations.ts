@@ -1,4 +1,4 @@
-// Operations for releases: what the mirror offers, refreshing it, and the files that players download.
+// Operations for releases: the releases of the mirror, refreshing it, and the files that players download.
 import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import { iso } from "../../base/time.ts";

@@ -33,7 +33,7 @@ const reserveBytes = 512 * 2 ** 20;
 const reserveShare = 0.05;
 
 /**
- * Brings the mirror to the source's newest state. After a failure what was published before stays; the record says why.
+ * Brings the mirror to the source's newest state. After a failure the published releases stay; the record has the reason.
  * @throws the reason of the failure: Fault `unreachable`, `signature`, `metadata-…`, `file-corrupt`, `disk-full`; `data-in-use` while
  * another program refreshes the same mirror.
  */
@@ -84,7 +84,7 @@ async function refreshFrom(source: ReleaseSource, folder: MirrorFolder, options:
   return new Set(kept.map(({ path }) => basename(path)));
 }
 
-/** Verifies the source's newest metadata from the trusted root on, against what is published. */
+/** Verifies the source's newest metadata from the trusted root on, against the published metadata. */
 async function verifySource(
   source: ReleaseSource,
   folder: MirrorFolder,
@@ -94,7 +94,7 @@ async function verifySource(
   const anchor = rootFile === null ? (pinned ?? (await firstRoot(source, log, signal))) : await readFile(rootFile);
   const isSameAnchor = pinned?.equals(anchor) === true;
   await makeFolder(join(folder.path, "incoming"));
-  // Verified in a folder of its own each time, since what players see decides about older metadata, not what was merely seen.
+  // Verified in a folder of its own each time, since only published metadata decides if other metadata is too old.
   const trustFolder = await mkdtemp(join(folder.path, "incoming", "trust-"));
   try {
     const published = isSameAnchor ? await folder.publishedMetadata() : null;

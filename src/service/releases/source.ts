@@ -9,7 +9,7 @@ import type { ReadRelease } from "../../base/releases/verify.ts";
 
 /** The rest of a bundle. */
 export interface BundleStream {
-  /** The position of its first byte: what was asked for, or 0 if the source cannot resume. */
+  /** The position of its first byte: the requested one, or 0 if the source cannot resume. */
   from: number;
   bytes: AsyncIterable<Uint8Array>;
 }
@@ -101,7 +101,7 @@ class WebSource implements ReleaseSource {
   async openBundle(path: string, from: number, signal: AbortSignal): Promise<BundleStream | null> {
     const response = await this.#request(path, from === 0 ? {} : { range: `bytes=${from}-` }, signal);
     if (isMissing(response)) return null;
-    // The part that is there is longer than what the server has: begin again.
+    // The local part is longer than the server's file: begin again.
     if (response.status === 416 && from > 0) {
       discard(response);
       return this.openBundle(path, 0, signal);

@@ -38,7 +38,7 @@ export function groupByTarget(rows: readonly ScheduleRow[]): TeamSchedules {
   return all;
 }
 
-/** Whether a schedule is switched on. Rows of older versions lack the field and count as switched on. */
+/** True if a schedule is switched on. Rows of older versions lack the field and count as switched on. */
 export function isEnabled({ timing }: ScheduleRow): boolean {
   return (JSON.parse(timing) as { enabled?: boolean }).enabled !== false;
 }

@@ -34,7 +34,7 @@ const relevantFields: readonly string[] = [
   "timezone",
 ];
 
-/** Whether a change of these fields may cause a conflict of shares. A new name must not fail for a conflict that existed before. */
+/** True if a change of these fields may cause a conflict of shares. A new name must not fail for a conflict that existed before. */
 export function affectsShares(change: object): boolean {
   return Object.keys(change).some((field) => relevantFields.includes(field));
 }

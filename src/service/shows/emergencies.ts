@@ -1,5 +1,5 @@
 // The overrides of emergencies. A show's schedule reaches every screen, also one that returns later, and ends exactly; the override
-// besides it outranks what no schedule does: other overrides, pauses, and a display that is off by its hours.
+// besides it outranks everything that a schedule does not: other overrides, pauses, and a display that is off by its hours.
 import type { EventJournal } from "../events/event-journal.ts";
 import { queueWithOverrides } from "../fleet/batches/batch-rows.ts";
 import { cancelUnsent } from "../fleet/commands/cancel.ts";

@@ -96,7 +96,7 @@ export async function clearShow(db: Db, row: ShowRow, now: number, permanent: bo
   return { result: undefined, affected, events };
 }
 
-/** Whether the show created its layout and playlist; otherwise it was given a layout. */
+/** True if the show created its layout and playlist; otherwise it was given a layout. */
 function ownsLayout({ given }: ShowRow): boolean {
   return (JSON.parse(given) as ShowContent).layout_id === undefined;
 }
@@ -118,7 +118,7 @@ export async function deleteOldShows(db: Db, before: number): Promise<void> {
   await old.where("schedule_id", "not in", db.selectFrom("schedules").select("id")).execute();
 }
 
-/** Whether someone has changed the schedule so that it lasts longer than the show. */
+/** True if someone has changed the schedule so that it lasts longer than the show. */
 export function isProlonged(schedule: Schedule, now: number): boolean {
   if (schedule.rrule !== null || schedule.ends_at === null) return true;
   const end = endMomentOf(schedule.ends_at);
@@ -131,7 +131,7 @@ export async function zoneIdsOf(db: Db, layoutId: string): Promise<string[]> {
   return layout === undefined ? [] : parseZones(layout.zones).map((zone) => zone.id);
 }
 
-/** Whether another schedule shows the layout of the show. */
+/** True if another schedule shows the layout of the show. */
 async function isScheduled(db: Db, { team_id, layout_id }: ShowRow): Promise<boolean> {
   const rows = db.selectFrom("schedules").select("id").where("team_id", "=", team_id).where("layout_id", "=", layout_id);
   return (await rows.where("deleted_at", "is", null).limit(1).executeTakeFirst()) !== undefined;

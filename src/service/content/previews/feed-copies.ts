@@ -108,7 +108,7 @@ function show(url: string, { parsed, fetchedAt, trouble }: Copy): PreviewFeed {
   return { url, title: parsed.title, entries, trouble, fetched_at: iso(fetchedAt) };
 }
 
-/** Why there is no newer copy, as people may read it. What the publisher sent is no secret; the service's network is. */
+/** Why there is no newer copy, as people may read it. The publisher's response is no secret; the service's network is. */
 function troubleOf(error: unknown): string {
   return isFault(error, "protocol") || isFault(error, "timeout") ? error.message : outboundFailure(error);
 }

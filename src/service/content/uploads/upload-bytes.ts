@@ -21,7 +21,7 @@ export interface UploadBytes {
   offsetOf(id: string): Promise<number | null>;
 
   /**
-   * Appends bytes behind `offset`. What has arrived before an error is kept.
+   * Appends bytes behind `offset`. Bytes that arrive before an error are kept.
    * @returns the new offset
    * @throws any error of the stream; Fault `blobs-unavailable`; ProblemError when another request has appended meanwhile.
    */

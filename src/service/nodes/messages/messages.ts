@@ -47,7 +47,7 @@ export type Broadcasts = { [K in BroadcastKind]: z.infer<(typeof broadcastBodies
 
 const common = { epoch: z.string(), node: z.string() };
 
-/** A message of a node. What it carries is checked by its kind (messages.ts). */
+/** A message of a node. Its body is checked by its kind. */
 export const WireMessage = z.discriminatedUnion("is", [
   z.object({
     ...common,

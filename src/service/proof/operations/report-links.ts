@@ -138,7 +138,7 @@ async function read({ clock, store }: ReportLinkDependencies, teamId: string, li
   return showReportLink(found(await findTeamRow(store.db, "report_links", teamId, linkId), "link"), clock.now());
 }
 
-/** The part that the ETag covers: what people set, not how often it was opened. */
+/** The part that the ETag covers: fields that people set, not the count of its readers. */
 function version({ id: linkId, name, report, expires_at, revoked_at }: ReportLink) {
   return { id: linkId, name, report, expires_at, revoked_at };
 }

@@ -1,4 +1,4 @@
-// Reports that people read page by page: counts of plays, uptime, and what was planned beside what was shown.
+// Reports that people read page by page: counts of plays, uptime, and planned beside shown time.
 import type { Clock } from "../../../base/clock.ts";
 import type { PlayReportRow } from "../../../protocol/device/play-events.ts";
 import {

@@ -81,7 +81,7 @@ async function* json(first: IteratorResult<PlayReportRow[]>, rows: Rows): AsyncG
   yield "]}";
 }
 
-/** Adds the names of what the rows count. */
+/** Adds the names of the counted things. */
 async function* withNames(parts: AsyncIterable<PlayCount[]>, names: ReportNames): AsyncGenerator<PlayReportRow[]> {
   for await (const rows of parts) yield names.addTo(rows);
 }

@@ -10,7 +10,7 @@ interface SharedReportDependencies {
 }
 
 const maxRows = 1_000;
-// Neither search engines nor caches may keep what was meant for one reader.
+// Neither search engines nor caches may keep a report that was meant for one reader.
 const headers = { "X-Robots-Tag": "noindex, nofollow", "Cache-Control": "no-store" };
 
 const operation = operationsWith<SharedReportDependencies>();

@@ -1,4 +1,4 @@
-// Who needs an approval. Asked at two places only: where a write is about to begin, and where a version is recorded.
+// Decides which operators need an approval. Used at two places only: where a write is about to begin, and where a version is recorded.
 import { requireScope, type Operator } from "../../people/operator.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Scope } from "../../../protocol/operator/people.ts";
@@ -6,7 +6,7 @@ import type { ContentKind } from "../../../protocol/operator/publishing.ts";
 import type { DraftRow } from "../../store/tables/content.ts";
 import type { Db } from "../../store/store.ts";
 
-/** Whether what this operator changes must be approved by someone else. */
+/** True if someone else must approve this operator's changes. */
 export async function needsApproval(db: Db, { role, teamId }: Operator): Promise<boolean> {
   if (role !== "contributor") return false;
   const team = await db.selectFrom("teams").select("approval").where("id", "=", teamId).executeTakeFirst();

@@ -28,7 +28,7 @@ export function changesOf(db: Db, draftId: string): Promise<DraftChangeRow[]> {
   return selectKept(db, draftId).where(isChange).execute();
 }
 
-/** The changes of a draft, and what it has created and put in its bin. */
+/** The changes of a draft, and the resources that it has created and put in its bin. */
 export function keptOf(db: Db, draftId: string): Promise<DraftChangeRow[]> {
   return selectKept(db, draftId).execute();
 }
@@ -87,7 +87,7 @@ export function newDraft(id: string, { teamId, userId }: Operator, name: string,
 }
 
 /**
- * Adds what was written in a draft to what is `kept` of it. A resource that is again as it was when the draft first changed it is no change
+ * Adds the writes in a draft to its rows in `kept`. A resource that is again as it was when the draft first changed it is no change
  * any more. Must be called when the content is as it is published.
  */
 export async function mergeWrites(

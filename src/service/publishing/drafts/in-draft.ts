@@ -8,8 +8,8 @@ import { writeImage } from "../images.ts";
 
 /**
  * Runs `work` inside the open transaction `db`, on the content as it would be if the draft were published. Nothing that it writes
- * stays: what it wrote to content is returned.
- * @param kept the draft's changes, and what is in its bin
+ * stays: its writes to content are returned.
+ * @param kept the draft's changes, and the content of its bin
  */
 export function inDraft<T>(
   db: Db,
@@ -29,7 +29,7 @@ export async function afterChange<T>(
   await sql`savepoint draft`.execute(db);
   try {
     await change();
-    // What was changed before is no write of the work.
+    // Earlier changes are no writes of the work.
     await db.deleteFrom("content_writes").execute();
     const result = await work();
     return { result, writes: await takeWrites(db) };
@@ -39,7 +39,7 @@ export async function afterChange<T>(
   }
 }
 
-/** Makes content in the open transaction what the draft says. */
+/** Gives content in the open transaction the state of the draft. */
 export async function applyDraft(db: Db, teamId: string, kept: readonly DraftChangeRow[]): Promise<void> {
   for (const kind of contentKinds) {
     for (const { resource_id: id, after, binned, updated_at } of kept.filter((each) => each.kind === kind)) {

@@ -1,4 +1,4 @@
-// Publishes a draft in one transaction: finds what others have changed meanwhile, and applies the rest.
+// Publishes a draft in one transaction: finds the changes that others have made meanwhile, and applies the rest.
 import type { Publication, Published } from "../../../protocol/operator/publishing.ts";
 import { listFaults } from "../../../protocol/refusal.ts";
 import { invalidField, ProblemError } from "../../http/problem.ts";
@@ -12,13 +12,13 @@ import { changesOf, draftEvent, updateDraft } from "./drafts.ts";
 import { readLive, type Live } from "../images.ts";
 import { newestNumber } from "../versions/versions.ts";
 
-/** What was published, and the number of the version before it. */
+/** The published changes, and the number of the version before them. */
 export interface PublishedChange extends Applied {
   teamId: string;
   before: number;
 }
 
-/** What is published now of what a draft changes. */
+/** The published state of the resources that a draft changes. */
 export function liveOf(db: Db, teamId: string, changes: readonly DraftChangeRow[]): Promise<Map<string, Live>> {
   return readLive(
     db,
@@ -27,7 +27,7 @@ export function liveOf(db: Db, teamId: string, changes: readonly DraftChangeRow[
   );
 }
 
-/** Whether someone has published another change of the same resource since the draft first changed it. */
+/** True if someone has published another change of the same resource since the draft first changed it. */
 export function isConflicting({ resource_id, base, after }: DraftChangeRow, live: ReadonlyMap<string, Live>): boolean {
   const image = live.get(resource_id)?.image ?? null;
   return image !== base && image !== after;
@@ -80,7 +80,7 @@ function conflicts(open: readonly DraftChangeRow[]): ProblemError {
   return new ProblemError("draft-conflicts", `${listFaults(errors.map(({ detail }) => detail))}. Say which in \`resolve\``, { errors });
 }
 
-/** The response to what was published, inside its transaction. */
+/** The response to a publication, inside its transaction. */
 export function publishedOf({ changes, skipped }: PublishedChange, version: Published["version"]): Published {
   return { version, changes, skipped };
 }

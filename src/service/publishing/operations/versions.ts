@@ -1,4 +1,4 @@
-// Operations for versions: what was published when, by whom and why, and going back to it.
+// Operations for versions: their changes, time, author and reason, and going back to them.
 import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
 import {

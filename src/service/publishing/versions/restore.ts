@@ -1,4 +1,4 @@
-// Finds what content was like at an earlier version.
+// Finds the state of content at an earlier version.
 import type { ContentRef } from "../../../protocol/operator/publishing.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Db } from "../../store/store.ts";
@@ -9,7 +9,7 @@ import { imageBy, readImages } from "./stored-images.ts";
 import { findVersion } from "./show.ts";
 
 /**
- * What going back to a version makes of content.
+ * The resources that change when content goes back to a version.
  * @param only the resources that go back; undefined: all
  * @throws ProblemError 404.
  */
@@ -19,7 +19,7 @@ export async function contentToRestore(db: Db, teamId: string, number: number, o
 }
 
 /**
- * What was different right after version `number`: each resource that a later version changed, as it was before the first of them.
+ * The differences right after version `number`: each resource that a later version changed, as it was before the first of them.
  * @param only the resources to look at; undefined: all
  */
 async function contentAt(db: Db, teamId: string, number: number, only: readonly ContentRef[] | undefined): Promise<Wanted[]> {

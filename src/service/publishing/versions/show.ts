@@ -38,7 +38,7 @@ export async function showVersions(db: Db, rows: readonly VersionRow[]): Promise
   return entries;
 }
 
-/** A version with what it changed. */
+/** A version with its changes. */
 export async function showVersion(db: Db, row: VersionRow): Promise<Version> {
   const people = await namesOf(db, [row.user_id, row.proposed_by]);
   const changes = await selectChanges(db, row).execute();
@@ -117,7 +117,7 @@ export function arrivalOf(presence: Presence, number: number, targets: readonly 
     const content = presence.latest(player_id)?.heartbeat.content;
     const plays = content?.applied_revision ?? null;
     const own = { player_id, name };
-    // A later revision contains this version, or what replaced it.
+    // A later revision contains this version, or the change that replaced it.
     if (plays !== null && (plays === given || plays === desired)) return { ...own, state: "playing", detail: null };
     if (!presence.isOnline(player_id))
       return { ...own, state: "offline", detail: "It is not connected: it gets the content when it returns" };

@@ -1,4 +1,4 @@
-// Versions: what was published at once, by whom and why. Recorded in the transaction of every write of content.
+// Versions: changes that were published at once, by one person for one reason. Recorded in the transaction of every write of content.
 import { hash } from "node:crypto";
 import type { Clock } from "../../../base/clock.ts";
 import type { Publishing, WriteEvent } from "../../operations/unit-of-work.ts";
@@ -25,7 +25,7 @@ export class Versions {
   }
 
   /**
-   * Records what the open transaction has written to content since the last call, as one version of each team.
+   * Records the open transaction's writes to content since the last call, as one version of each team.
    * @param userId who publishes it; null: the service itself
    */
   async record(db: Db, userId: string | null, publishing: Publishing = {}): Promise<Recorded> {

@@ -1,4 +1,4 @@
-// What a change of content does to screens: those that will show something else, when first, and the times in which it leaves them empty.
+// The effect of a change of content on screens: the screens whose plan changes, when first, and the times in which it leaves them empty.
 import { iso } from "../../../base/time.ts";
 import { maxNamed, type ScheduleEffect } from "../../../protocol/scheduling/timeline.ts";
 import type { PlannedInterval } from "../../../schedule/plan.ts";
@@ -32,7 +32,7 @@ interface GapBetween {
 
 /** How two plans differ. */
 interface Difference {
-  /** The first instant at which something else is shown, and what; null: the plans show the same. */
+  /** The first instant at which the plans differ, with both intervals; null: the plans show the same. */
   first: { at: number; before: PlannedInterval; after: PlannedInterval } | null;
   gaps: GapBetween[];
 }
@@ -44,7 +44,7 @@ interface DifferingScreen {
   difference: { first: NonNullable<Difference["first"]>; gaps: Difference["gaps"] };
 }
 
-// Enough for a month of a change every ten minutes. What comes later is not compared.
+// Enough for a month of a change every ten minutes. Later intervals are not compared.
 const maxIntervals = 5_000;
 
 /**
@@ -83,7 +83,7 @@ export async function differingScreens({ before, after }: BeforeAndAfter, from: 
 }
 
 /**
- * The effect of what `write` writes, which is taken back.
+ * The effect of the writes of `write`, which are taken back.
  * @param db an open transaction @param players that it may concern
  */
 export async function effectOfTrial(
@@ -177,7 +177,7 @@ function compare(
   return difference;
 }
 
-/** Whether both are empty because nothing is due, or both because of the same layout. */
+/** True if both are empty because nothing is due, or both because of the same layout. */
 function isSameGap(a: PlannedInterval, b: PlannedInterval): boolean {
   return a.layoutId === b.layoutId && a.turns.join() === b.turns.join();
 }

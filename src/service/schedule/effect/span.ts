@@ -14,7 +14,7 @@ interface Span {
   to: number;
 }
 
-/** The span of a request, UTC ms. @param place what the names of its fields begin with @throws ProblemError 422. */
+/** The span of a request, UTC ms. @param place the prefix of its fields' names in errors @throws ProblemError 422. */
 export function spanOf(clock: Clock, given: Given, place: "?" | "/", usualDays: number): Span {
   const from = given.from === undefined ? Math.trunc(clock.now()) : Date.parse(given.from);
   const to = given.to === undefined ? from + usualDays * dayMs : Date.parse(given.to);

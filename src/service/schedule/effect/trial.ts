@@ -14,7 +14,7 @@ import type { ScheduleRow } from "../../store/tables/content.ts";
 import { changeSchedule, insertSchedule } from "../writes.ts";
 import { schedulesOutsideBin, targetOf } from "../schedules.ts";
 
-/** Runs `work` in the transaction `db` and takes back what it wrote. */
+/** Runs `work` in the transaction `db` and takes back its writes. */
 export async function takingBack<T>(db: Db, work: () => Promise<T>): Promise<T> {
   await sql`savepoint trial`.execute(db);
   try {

@@ -1,4 +1,4 @@
-// Previews what a player does by itself, with the same functions that the player uses.
+// Previews the actions of a player by itself, with the same functions that the player uses.
 import { iso } from "../../../base/time.ts";
 import { maxPreviewRuns, type ControlPreview } from "../../../protocol/scheduling/control-preview.ts";
 import type { DesiredState } from "../../../protocol/device/desired-state.ts";

@@ -1,4 +1,4 @@
-// Tells why screens are empty in intervals of what they play.
+// Gives the reasons why screens are empty in intervals of their plans.
 import type { EmptyReason } from "../../../protocol/scheduling/forecast.ts";
 import type { ForecastInterval } from "../../../schedule/forecast.ts";
 import type { PlayableContent } from "../../../schedule/playable-content.ts";

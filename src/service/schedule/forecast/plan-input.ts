@@ -1,4 +1,4 @@
-// What decides what a screen plays, for forecasts.
+// The input of a screen's plan, for forecasts.
 import type { DesiredState } from "../../../protocol/device/desired-state.ts";
 import type { LastingIntervention } from "../../../schedule/interventions.ts";
 import type { PlayableContent } from "../../../schedule/playable-content.ts";

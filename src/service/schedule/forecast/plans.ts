@@ -1,4 +1,4 @@
-// What many screens will play, computed once for all whose content, schedules and time zone are equal.
+// The plans of many screens, computed once for all whose content, schedules and time zone are equal.
 import type { DesiredPlaylist, DesiredState } from "../../../protocol/device/desired-state.ts";
 import { playCommandTypes } from "../../../protocol/device/play-commands.ts";
 import type { Condition } from "../../../protocol/scheduling/conditions.ts";
@@ -84,7 +84,7 @@ export class Plans {
     this.#maxIntervals = maxIntervals;
   }
 
-  /** What screens with this input play, in intervals without a gap; the first ones, if there are too many. */
+  /** The plan of screens with this input, in intervals without a gap; the first ones, if there are too many. */
   async of(input: PlanInput): Promise<readonly PlannedInterval[]> {
     const known = this.#known.get(input);
     if (known !== undefined) return known;

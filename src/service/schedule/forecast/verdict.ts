@@ -14,7 +14,7 @@ type ScheduleVerdict = NonNullable<Why["schedule"]>;
 /**
  * The verdict on a schedule of the player's team at `instant`, epoch ms.
  * @param timeZone the player's time zone.
- * @param reasons all reasons for what the player shows then, the winner first.
+ * @param reasons all reasons for the content of the player's screen then, the winner first.
  */
 export async function explainSchedule(
   db: Db,
@@ -39,7 +39,7 @@ export async function explainSchedule(
   return verdictOf(verdict, detail, next_at);
 }
 
-/** For an outranked schedule, what is on instead. */
+/** For an outranked schedule, the content that is on instead. */
 function winnerText(own: ShownReason, reasons: readonly ShownReason[]): string {
   const winner = reasons.find(({ verdict }) => verdict === "shows" || verdict === "held");
   if (own.verdict !== "outranked" || winner === undefined) return "";

@@ -1,4 +1,4 @@
-// Where a calendar is used, and what a change of it would do to screens.
+// The uses of a calendar, and the effect of its change on screens.
 import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
 import { calendarIdsOfItems } from "../../../protocol/content/items.ts";

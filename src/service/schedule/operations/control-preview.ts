@@ -1,4 +1,4 @@
-// The operation that previews what a player does by itself: its display hours and recurring commands.
+// The operation that previews the actions of a player by itself: its display hours and recurring commands.
 import type { Clock } from "../../../base/clock.ts";
 import { dayMs, iso } from "../../../base/time.ts";
 import { ControlPreview, ControlPreviewQuery } from "../../../protocol/scheduling/control-preview.ts";

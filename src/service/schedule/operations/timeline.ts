@@ -1,4 +1,4 @@
-// Operations for the timeline of many screens, and for what a change of a schedule would do to them.
+// Operations for the timeline of many screens, and for the effect of a change of a schedule on them.
 import { iso } from "../../../base/time.ts";
 import {
   EffectRequest,

@@ -21,7 +21,7 @@ interface ContentDependencies extends OutlookDependencies {
   makeId: MakeId;
 }
 
-/** What a show shows: the layout that it is given, or a new one with a playlist of one item. @throws ProblemError 422. */
+/** The content of a show: the given layout, or a new one with a playlist of one item. @throws ProblemError 422. */
 export async function contentOf(
   dependencies: ContentDependencies,
   context: OperatorContext,
