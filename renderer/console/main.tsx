@@ -23,7 +23,7 @@ else location.replace(base + location.pathname.slice(1) + location.search + loca
 function start(): void {
   const router = createConsoleRouter();
   // The router asks first who is signed in. The page, its styles and the answer come at the same time instead of one after the other.
-  // Who is about to sign in, or reads a shared report, has no session to ask for.
+  // A person who is about to sign in, or reads a shared report, has no session to ask for.
   if (!["sign-in", "r/"].some((page) => location.pathname.startsWith(base + page))) void queryClient.prefetchQuery(sessionQuery);
   loadPage(router);
   createRoot(document.querySelector("#root")!).render(

@@ -2,7 +2,7 @@
 import type { Session } from "../data/session.ts";
 import { Icon } from "../ui/icon.tsx";
 
-/** What the button of the account menu shows. */
+/** The names on the button of the account menu. */
 export function AccountNames({ session }: { session: Session }) {
   return (
     <>

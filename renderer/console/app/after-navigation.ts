@@ -1,4 +1,4 @@
-// What happens around a change of pages: their code is loaded, and the focus goes to the heading, which screen readers then read.
+// The steps around a change of pages: their code is loaded, and the focus goes to the heading, which screen readers then read.
 import type { AnyRouter } from "@tanstack/react-router";
 
 /** Moves the focus at each change of the page until the returned function is called. */

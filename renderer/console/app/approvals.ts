@@ -1,4 +1,4 @@
-// What happens to the changes of a person who needs an approval, wherever in the console they are made: a draft collects them.
+// Collects the changes of a person who needs an approval in a draft, wherever in the console they are made.
 import { createDraft, draftQuery, enterDraft } from "../data/draft.ts";
 import { handleApproval } from "../data/drafts/send.ts";
 import { queryClient } from "../data/query-client.ts";

@@ -1,4 +1,4 @@
-// What is shown in place of a page that failed, or that does not exist.
+// The page in place of one that failed, or that does not exist.
 import { Link } from "@tanstack/react-router";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "../ui/button.tsx";

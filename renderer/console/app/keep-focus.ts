@@ -1,4 +1,4 @@
-// Keeps the focus when what had it disappears, such as a row that was deleted: it goes to the nearest thing that can be pressed.
+// Keeps the focus when its element disappears, such as a row that was deleted: it goes to the nearest thing that can be pressed.
 // Browsers leave it nowhere; a person with a keyboard then begins again at the top of the page.
 
 /** Not fields: on a phone they would bring up its keyboard, and some open a list. */
@@ -11,7 +11,7 @@ type Trail = readonly { within: Element; before: number }[];
 export function keepFocus(signal: AbortSignal): void {
   let lastFocus: Element | null = null;
   let trail: Trail = [];
-  /** The same for what was focused on the page below a dialog or menu. */
+  /** The same for the element that had the focus on the page below a dialog or menu. */
   let onPage: Trail = [];
   let isChecking = false;
   const note = (target: Element): void => {
@@ -21,7 +21,7 @@ export function keepFocus(signal: AbortSignal): void {
   };
   const check = (): void => {
     isChecking = false;
-    // Who removed it may have moved the focus in the meantime.
+    // The code that removed the element may have moved the focus in the meantime.
     if (signal.aborted || lastFocus === null || lastFocus.isConnected || !isLost()) return;
     lastFocus = null;
     const heading = document.querySelector<HTMLElement>("#content h1") ?? document.querySelector<HTMLElement>("#content");

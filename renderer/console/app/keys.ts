@@ -2,7 +2,7 @@
 import type { AnyRouter } from "@tanstack/react-router";
 import { placesOf } from "./places.ts";
 
-/** What the keys open over the page. */
+/** The overlays that keys open on any page. */
 export type Overlay = "search" | "shortcuts";
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
@@ -12,7 +12,7 @@ export const searchKeys: readonly string[] = isApple ? ["⌘", "K"] : ["Ctrl", "
 const secondKeyMs = 1_500;
 const storageKey = "single-keys";
 
-/** Whether keys without Ctrl or ⌘ do anything. People who dictate need to switch them off (WCAG 2.1.4). */
+/** True if keys without Ctrl or ⌘ do anything. People who dictate need to switch them off (WCAG 2.1.4). */
 export function allowsSingleKeys(): boolean {
   return localStorage.getItem(storageKey) !== "off";
 }
@@ -50,7 +50,7 @@ export function listenForKeys(router: AnyRouter, open: (overlay: Overlay) => voi
   document.addEventListener("keydown", onKeyDown, { signal });
 }
 
-/** Whether keys go into a text, or choose in a list by their letter. */
+/** True if keys go into a text, or choose in a list by their letter. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof Element &&

@@ -18,7 +18,7 @@ export function LinkNotices({ session }: { session: Session }) {
       </div>
     );
   }
-  // What was made on the service's machine, the person has asked for as a rule. The account's page has it too.
+  // A link that was made on the service's machine needs no notice: as a rule, the person asked for it. The account's page lists it too.
   const recentUse = session.used_links.find(({ made_by, used_at }) => made_by !== null && used_at > dismissedAt);
   if (recentUse === undefined) return null;
   const { made_by, team_name, used_at } = recentUse;

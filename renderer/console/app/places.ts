@@ -40,7 +40,7 @@ const places: readonly Place[] = [
   { to: "/team/audit", name: "audit", icon: "activity" },
 ];
 
-/** Whether this build has a page at a path, written as in the routes: `/screens/$id`. */
+/** True if this build has a page at a path, written as in the routes: `/screens/$id`. */
 export function hasPage(router: AnyRouter, path: string): boolean {
   return path in router.routesByPath;
 }

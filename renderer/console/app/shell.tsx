@@ -101,7 +101,7 @@ export function Shell() {
         <Suspense fallback={null}>
           {draft !== null ? <DraftBar active={draft} /> : needsApproval(session) ? <ApprovalBar /> : null}
           <main id="content" className="shell-content" tabIndex={-1}>
-            {/* What a page shows and what was begun there belongs to one draft. */}
+            {/* The content of a page and the edits begun there belong to one draft. */}
             {isSwitching || !isPlaceSettled ? null : <Outlet key={placeKey} />}
           </main>
         </Suspense>

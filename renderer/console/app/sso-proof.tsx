@@ -1,4 +1,4 @@
-// A fresh proof by single sign-on, in a window of its own: what the person was doing stays as it is.
+// A fresh proof by single sign-on, in a window of its own: the page below stays as it is.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { client } from "../data/client.ts";

@@ -1,4 +1,4 @@
-// What a person can do on the page that they look at, for the search of actions. Pages add their own while they are shown.
+// The actions that a person can take on the current page, for the search of actions. Pages add their own while they are shown.
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import type { IconName } from "../ui/icon-paths.ts";
 

@@ -30,7 +30,7 @@ async function readAll(ids: readonly string[], signal: AbortSignal): Promise<Ass
   for (const id of ids) {
     const { queryKey } = assetQuery(id);
     const state = queryClient.getQueryState(queryKey);
-    // An event makes what is known old.
+    // An event marks a cached asset as old.
     if (state?.data === undefined || state.isInvalidated) unknown.push(id);
     else assets.set(id, state.data);
   }

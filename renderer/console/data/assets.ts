@@ -9,12 +9,12 @@ export type AssetKind = NonNullable<Asset["kind"]>;
 /** The kinds in the order in which people see them. */
 export const assetKinds: readonly AssetKind[] = ["image", "video", "audio", "document", "bundle"];
 
-/** What a list of assets is limited to. */
+/** The limits of a list of assets. */
 export interface AssetFilter {
   q?: string | undefined;
   tag?: string | undefined;
   kind?: AssetKind | undefined;
-  /** Whether the bin is listed instead of the library. */
+  /** Lists the bin instead of the library. */
   bin?: boolean | undefined;
 }
 

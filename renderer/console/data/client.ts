@@ -29,10 +29,10 @@ function changing<M extends "post" | "put" | "patch" | "delete">(method: M): Sig
 /** Repeats nothing by itself: for passwords, whose guesses are counted, and which a person repeats. */
 export const directClient = createClient({ baseUrl });
 
-/** For what a person waits for and must hear about at once, such as “too many wrong codes”: it does not wait to try again. */
+/** For requests of which a person must hear the answer at once, such as “too many wrong codes”: it does not wait to try again. */
 export const impatientClient = createClient({ baseUrl });
 
-/** Whether the service says that nobody is signed in (any more). */
+/** True if the service says that nobody is signed in (any more). */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ProblemError && error.status === 401;
 }

@@ -16,7 +16,7 @@ export interface VersionedDraft {
   etag: string;
 }
 
-/** The draft that this tab works in; null: on what is published. */
+/** The draft that this tab works in; null: it works on the published content. */
 export function useDraft(): ActiveDraft | null {
   return useSyncExternalStore(listenToDraft, activeDraft);
 }
@@ -24,7 +24,7 @@ export function useDraft(): ActiveDraft | null {
 let isSwitching = false;
 const listeners = new Set<() => void>();
 
-/** Whether the tab goes to another draft at this moment: pages are left, so that what they have not sent yet is sent before. */
+/** True while the tab goes to another draft: pages are left, so that they send their unsent changes before. */
 export function useIsSwitching(): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -40,7 +40,7 @@ function setSwitching(value: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Does something while no page is shown: what pages have not sent yet is sent before. */
+/** Does something while no page is shown: pages send their unsent changes before. */
 async function betweenPages(work: () => Promise<void> | void): Promise<void> {
   setSwitching(true);
   try {
@@ -64,7 +64,7 @@ export function enterDraft({ id, name }: ActiveDraft): Promise<void> {
   return switchTo({ id, name });
 }
 
-/** Works on what is published from now on. The draft stays. */
+/** Leaves the draft and works on the published content from now on. The draft stays. */
 export function leaveDraft(): Promise<void> {
   return switchTo(null);
 }
@@ -90,7 +90,7 @@ export async function startDraft(name: string): Promise<Draft> {
 
 export function draftQuery(id: string) {
   return queryOptions({
-    // Whether it conflicts depends on what is published, so it becomes old with that.
+    // A conflict depends on the published content, so the answer becomes old with that.
     queryKey: ["draft-contents", id],
     queryFn: async ({ signal }): Promise<VersionedDraft> => {
       const { data, response } = await client.get("/api/v1/drafts/{id}", { params: { path: { id } }, signal });
@@ -110,7 +110,7 @@ export const unpublishedDraftsQuery = queryOptions({
   },
 });
 
-/** Whether what the person changes must be approved by someone else. The service decides; the page says it beforehand. */
+/** True if another person must approve the person's changes. The service decides; the page says it beforehand. */
 export function needsApproval({ role, team }: Session): boolean {
   return role === "contributor" && team.approval === "required";
 }
@@ -120,14 +120,14 @@ export function useNeedsApproval(): boolean {
   return needsApproval(useSession());
 }
 
-/** Collects what the person changes in a draft if it needs an approval. @returns whether that is settled: before, nothing is read */
+/** Collects the person's changes in a draft if they need an approval. @returns true once that is set up: before, nothing is read */
 export function useCollecting(session: Session | null | undefined): boolean {
   const isNeeded = session != null && needsApproval(session);
   useEffect(() => setCollecting(isNeeded), [isNeeded]);
   return useSyncExternalStore(listenToDraft, collectsChanges) === isNeeded;
 }
 
-/** What the pages show content of: it changes with the draft, but not when the first change makes one. */
+/** The key of the content on the pages: it changes with the draft, but not when the first change creates one. */
 export function usePlaceKey(): string {
   return useSyncExternalStore(listenToDraft, placeKey) ?? "published";
 }
@@ -156,7 +156,7 @@ export function useProposalCount(): number {
   return data?.filter(({ created_by: by }) => by?.user_id !== user.id).length ?? 0;
 }
 
-/** Whether a draft does not exist (any more). */
+/** True if a draft does not exist (any more). */
 export function isGone(error: unknown): boolean {
   return error instanceof ProblemError && error.status === 404;
 }

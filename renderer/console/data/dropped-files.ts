@@ -1,7 +1,7 @@
 // The files of a drop or a paste, also those within dropped folders.
 const hidden = /^(?:\.|Thumbs\.db$|desktop\.ini$)/i;
 
-/** Whether a drag carries files of the computer, and how many as far as the browser tells. */
+/** Counts the files of the computer in a drag, as far as the browser tells; 0: it carries none. */
 export function countFiles(transfer: DataTransfer | null): number {
   if (transfer === null || !transfer.types.includes("Files")) return 0;
   return Math.max(1, [...transfer.items].filter(({ kind }) => kind === "file").length);

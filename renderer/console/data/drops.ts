@@ -1,8 +1,8 @@
-// What dropping files on a page, or on a part of it, means. Where nothing else is declared, they go into the library.
+// The meaning of dropping files on a page, or on a part of it. Where nothing else is declared, they go into the library.
 import { useEffect, useId, useRef } from "react";
 import type { UploadedAsset } from "./uploads.ts";
 
-/** What happens to files that are dropped somewhere. They are always put into the library first. */
+/** An action with dropped files. They are always put into the library first. */
 export interface DropMeaning {
   /** Says it in the words of the catalogue, such as `Show on Lobby`. */
   text: string;
@@ -15,7 +15,7 @@ export interface DropMeaning {
 const ofParts = new Map<string, DropMeaning>();
 let ofPages: readonly { meaning: DropMeaning }[] = [];
 
-/** Declares what a drop anywhere on the page means, while the calling component is shown. The last one declared holds. */
+/** Declares the meaning of a drop anywhere on the page, while the calling component is shown. The last one declared holds. */
 export function usePageDrop(meaning: DropMeaning | null): void {
   const latest = useRef(meaning);
   useEffect(() => {
@@ -36,7 +36,7 @@ export function usePageDrop(meaning: DropMeaning | null): void {
   }, [isDeclared]);
 }
 
-/** Declares what a drop on one element means. Give the element the returned attributes. */
+/** Declares the meaning of a drop on one element. Give the element the returned attributes. */
 export function usePartDrop(meaning: DropMeaning): { "data-drop": string } {
   const id = useId();
   useEffect(() => {

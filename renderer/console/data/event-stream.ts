@@ -5,7 +5,7 @@ import { baseUrl, client, isSignedOut } from "./client.ts";
 
 export type Heartbeat = Extract<Message, { type: "heartbeat" }>["data"];
 
-/** What listeners are told. */
+/** A message to the listeners of the stream. */
 export type StreamNews =
   | { is: "event"; event: Event }
   | { is: "heartbeat"; heartbeat: Heartbeat }
@@ -13,7 +13,7 @@ export type StreamNews =
   | { is: "resync" }
   /** The session has ended: signed out elsewhere, expired, or the person was removed. */
   | { is: "signed-out" }
-  /** Whether the service responds, and since when it does not. */
+  /** The service responds (`awaySince` is null), or has not responded since then. */
   | { is: "connection"; awaySince: Date | null };
 
 type Listener = (news: StreamNews) => void;
@@ -93,11 +93,11 @@ class EventStream {
     });
     const take = ({ data }: MessageEvent): void => {
       const message = SubscriptionMessage.safeParse(JSON.parse(String(data)));
-      // A newer service may send what this page does not know yet.
+      // A newer service may send messages that this page cannot read.
       if (!message.success) return;
       if (message.data.type === "subscribed") {
         isSubscribed = true;
-        // What was read before the first subscription may already be old.
+        // Answers from before the first subscription may already be old.
         if (this.#position === null) this.#notify({ is: "resync" });
         if (this.#awaySince !== null) {
           this.#awaySince = null;
@@ -107,7 +107,7 @@ class EventStream {
       this.#handle(message.data);
       if (message.data.type === "goaway") socket.close();
     };
-    // After its end, a network that returns may still deliver what another socket has received meanwhile.
+    // After its end, a network that returns may still deliver messages that another socket has received meanwhile.
     socket.addEventListener("message", take, { signal: socketLifetime.signal });
     await completion;
     return isSubscribed;

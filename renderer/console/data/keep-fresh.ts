@@ -1,4 +1,4 @@
-// Keeps the cache true by the events of the service: what an event concerns is read again, if a page shows it.
+// Keeps the cache true by the events of the service: data that an event concerns is read again, if a page shows it.
 import type { Event } from "../../../src/protocol/operator/events.ts";
 import { activeDraft, contentKeys } from "./drafts/place.ts";
 import { eventStream } from "./event-stream.ts";
@@ -27,7 +27,7 @@ const keysByNoun: Readonly<Record<string, readonly string[]>> = {
 export function keepFresh(): () => void {
   return eventStream.listen((news) => {
     if (news.is === "resync") void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
-    // What could not be read while the service was away is read now.
+    // Queries that failed while the service was away are repeated now.
     if (news.is === "connection" && news.awaySince === null)
       void queryClient.refetchQueries({ predicate: ({ state }) => state.status === "error" });
     // Whoever shows the session finds that there is none, and the person is asked to sign in.
@@ -36,7 +36,7 @@ export function keepFresh(): () => void {
   });
 }
 
-// Many events may come at once, such as those of a hundred uploads: what they concern is read again once.
+// Many events may come at once, such as those of a hundred uploads: their data is read again once.
 const collectMs = 150;
 const pendingKeys = new Set<string>();
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,7 +47,7 @@ function refresh(event: Event): void {
   refreshSoon([...(keysByNoun[type.slice(0, type.indexOf("."))] ?? []), ...(isOwnDraft ? contentKeys : [])]);
 }
 
-/** Reads again, in a moment, what is shown of these resources. */
+/** Reads again, in a moment, the data of these resources that a page shows. */
 function refreshSoon(keys: readonly string[]): void {
   for (const key of keys) pendingKeys.add(key);
   timer ??= setTimeout(() => {

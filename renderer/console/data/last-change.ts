@@ -1,4 +1,4 @@
-// Who changed a playlist, a layout or a schedule last, and when. Of a draft it is not known.
+// The person who changed a playlist, a layout or a schedule last, and the time. Not for content of a draft.
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../../sdk/typescript/client.ts";
 import { texts } from "../i18n/texts.ts";
@@ -13,7 +13,7 @@ const text = texts("common");
 type VersionEntry = Schemas["VersionEntry"];
 
 export interface LastChange {
-  /** Of the person, or what stands for it. It begins a sentence. */
+  /** The name of the person, or a word in its place. It begins a sentence. */
   name: string;
   isOwn: boolean;
   at: string;

@@ -1,9 +1,9 @@
-// What a person does with files of the library, one or many at once.
+// The actions of a person on files of the library, one or many at once.
 import { client } from "./client.ts";
 import type { Asset } from "./assets.ts";
 import { queryClient } from "./query-client.ts";
 
-/** What became of an action on several files. */
+/** The outcome of an action on several files. */
 export interface ActionResult {
   successes: readonly Asset[];
   failures: readonly { asset: Asset; error: unknown }[];

@@ -6,7 +6,7 @@ interface ListPage<T> {
   next_cursor: string | null;
 }
 
-/** What a page needs of a list: the entries so far, and a function that reads more of them. */
+/** A list on a page: the entries so far, and a function that reads more of them. */
 export interface PagedList<T> {
   /** Undefined: nothing was read yet. */
   items: readonly T[] | undefined;

@@ -1,4 +1,4 @@
-// Asks the browser for passkeys. What it takes is loaded when it is first needed.
+// Asks the browser for passkeys. The library for it is loaded when it is first needed.
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../../sdk/typescript/client.ts";
 import { texts } from "../i18n/texts.ts";
@@ -8,7 +8,7 @@ import { signInOptionsQuery } from "./sign-in-options.ts";
 const text = texts("passkeys");
 
 /**
- * Whether passkeys can be used on this page: browsers offer them only in secure contexts, the service only for its own host name.
+ * Tells if passkeys can be used on this page: browsers offer them only in secure contexts, the service only for its own host name.
  * @param isAsked false: nobody needs to know yet
  * @returns undefined: it is not known yet
  */
@@ -45,7 +45,7 @@ export async function stopAsking(): Promise<void> {
   WebAuthnAbortService.cancelCeremony();
 }
 
-/** Whether the browser can offer passkeys where the person types their email. */
+/** True if the browser can offer passkeys where the person types their email. */
 export async function canOffer(): Promise<boolean> {
   return (await PublicKeyCredential.isConditionalMediationAvailable?.()) === true;
 }

@@ -1,4 +1,4 @@
-// Pictures that were asked for and have not arrived. What becomes of a request is what the events of its command say.
+// Pictures that were asked for and have not arrived. The events of a request's command tell its state.
 import { useSyncExternalStore } from "react";
 import type { Command } from "../../../src/protocol/device/commands.ts";
 import { reasonOf } from "../ui/problem-message.tsx";
@@ -42,7 +42,7 @@ export function forgetPictureRequests(): void {
   for (const listener of listeners) listener();
 }
 
-/** What has become of a request of this screen; undefined: there is none, or its picture has arrived. */
+/** The state of this screen's request; undefined: there is none, or its picture has arrived. */
 export function usePictureRequest(playerId: string): PictureRequest | undefined {
   return useSyncExternalStore(
     (listener) => {

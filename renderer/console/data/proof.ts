@@ -19,7 +19,7 @@ export function answerProofs(asker: Asker): () => void {
 
 /** Sends a request; if the service wants a fresh proof, asks for one and sends it again. */
 export async function fetchWithProof(request: Request): Promise<Response> {
-  // What a person does is sent as JSON or without a body. Files are not copied.
+  // Requests that change something have a JSON body or none. Files are not copied.
   const type = request.headers.get("Content-Type");
   const isAct = request.method !== "GET" && (type === null || type.startsWith("application/json"));
   const again = isAct ? request.clone() : null;

@@ -1,4 +1,4 @@
-// The one cache of what the console has read. Events of the service keep it true, so nothing is read again by time.
+// The one cache of the service's answers in the console. Events of the service keep it true, so nothing is read again by time.
 import { hashKey, QueryCache, QueryClient, type FetchQueryOptions, type QueryKey } from "@tanstack/react-query";
 import { minuteMs } from "../../../src/base/time.ts";
 import { ProblemError } from "../../../sdk/typescript/client.ts";
@@ -23,7 +23,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Reads again what a change is to be merged with. Meanwhile, the tab goes to no other draft. */
+/** Reads a resource again before a change is merged with it. Meanwhile, the tab goes to no other draft. */
 export function readAgain<T, K extends QueryKey>(query: FetchQueryOptions<T, Error, T, K>): Promise<T> {
   return keepPlaceDuring(queryClient.fetchQuery({ ...query, staleTime: 0 }));
 }

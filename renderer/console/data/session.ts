@@ -1,4 +1,4 @@
-// Who is signed in.
+// The session of the person who is signed in.
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../../sdk/typescript/client.ts";
 import { client, isSignedOut } from "./client.ts";
@@ -25,7 +25,7 @@ export function useSession(): Session {
   return data;
 }
 
-/** Whether the person may do what needs this scope. */
+/** True if the person has this scope. */
 export function useMay(scope: Session["scopes"][number]): boolean {
   return useSession().scopes.includes(scope);
 }

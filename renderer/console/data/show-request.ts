@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from "react";
 import type { Asset } from "./assets.ts";
 
-/** What to show and where, as far as it is known. */
+/** The content to show and its screens; each may still be undecided. */
 export interface ShowRequest {
   asset?: Asset;
   players?: readonly string[];

@@ -1,4 +1,4 @@
-// Single sign-on: leads this window to the provider, and keeps what it led back with.
+// Single sign-on: leads this window to the provider, and keeps the parameters of the provider's answer.
 import { directClient } from "./client.ts";
 import { isOwnPath } from "./own-path.ts";
 
@@ -9,7 +9,7 @@ const placeKey = "signage-sso-place";
 // Read when the page starts: the router may write the address in another way.
 let answer: string | null = /\/sign-in\/sso\/?$/.test(location.pathname) && location.search.length > 1 ? location.search.slice(1) : null;
 
-/** What the provider led back with; null: nothing, or it was taken before. It works once, and does not stay in the address and its history. */
+/** The parameters of the provider's answer; null: none, or taken before. They work once and do not stay in the address or its history. */
 export function takeAnswer(): string | null {
   const result = answer;
   answer = null;
@@ -19,12 +19,12 @@ export function takeAnswer(): string | null {
 
 let pendingLink: string | null = null;
 
-/** Keeps what the provider led back with for the page of the person's account, which links the account there. */
+/** Keeps the parameters of the provider's answer for the page of the person's account, which links the account there. */
 export function storeLinking(search: string): void {
   pendingLink = search;
 }
 
-/** What the page of the person's account is to link; null: nothing, or it was taken before. */
+/** The parameters with which the page of the person's account links it; null: none, or taken before. */
 export function takeLinking(): string | null {
   const result = pendingLink;
   pendingLink = null;

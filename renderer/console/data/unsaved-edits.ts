@@ -1,4 +1,4 @@
-// What a person has begun to edit and not saved yet. It outlives its page, so that nothing is lost by looking something up elsewhere.
+// The edits that a person has begun and not saved. They outlive their page, so that nothing is lost by looking something up elsewhere.
 import { useSyncExternalStore } from "react";
 
 const edits = new Map<string, unknown>();

@@ -9,7 +9,7 @@ import { uploadMemory } from "./upload-memory.ts";
 /** The asset that a file has become. */
 export interface SentFile {
   assetId: string;
-  /** Whether the library had a file with the same bytes: the asset is that one. */
+  /** True if the library had a file with the same bytes: the asset is that one. */
   isDuplicate: boolean;
 }
 
@@ -115,7 +115,7 @@ function nameOf(file: File): string {
 async function sentFileOf(upload: Upload, response: HttpResponse): Promise<SentFile> {
   const assetId = response.getHeader("Asset-Id");
   if (assetId !== undefined) return { assetId, isDuplicate: response.getHeader("Asset-Duplicate") === "true" };
-  // The answer to the last bytes was lost: the upload itself says what became of it.
+  // The answer to the last bytes was lost: the upload itself has the outcome.
   const id = upload.url!.slice(upload.url!.lastIndexOf("/") + 1);
   const { data } = await client.get("/api/v1/uploads/{id}", { params: { path: { id } } });
   if (data.asset_id !== null) return { assetId: data.asset_id, isDuplicate: false };
@@ -125,7 +125,7 @@ async function sentFileOf(upload: Upload, response: HttpResponse): Promise<SentF
 /** The service's problem document in an error of the tus client. */
 async function problemOf(error: unknown, fingerprint: string): Promise<unknown> {
   if (!(error instanceof DetailedError) || error.originalResponse === null) return error;
-  // What was refused is not worth continuing.
+  // A refused upload is not worth continuing.
   await uploadMemory.removeUpload(fingerprint);
   const status = error.originalResponse.getStatus();
   try {

@@ -14,7 +14,7 @@ const prefix = "upload:";
 // The service keeps the bytes for a day.
 const keptMs = dayMs;
 
-/** What the same file has in common when it is chosen again. Teams do not share uploads. */
+/** The same text for the same file when it is chosen again. Teams do not share uploads. */
 export function fingerprintOf(teamId: string, { name, size, lastModified }: File): string {
   return `${prefix}${teamId}:${size}:${lastModified}:${name}`;
 }

@@ -1,4 +1,4 @@
-// The uploads of this page: a queue that sends several files at once, and what became of each.
+// The uploads of this page: a queue that sends several files at once, and the outcome of each.
 import { useSyncExternalStore } from "react";
 import type { Schemas } from "../../../sdk/typescript/client.ts";
 import { client } from "./client.ts";
@@ -26,7 +26,7 @@ export interface UploadEntry {
   /** Why it was refused or failed. */
   readonly error: unknown;
   readonly asset: UploadedAsset | null;
-  /** Whether the library already had a file with the same bytes. */
+  /** True if the library already had a file with the same bytes. */
   readonly isDuplicate: boolean;
 }
 
@@ -40,7 +40,7 @@ let nextId = 1;
 const examinedIds = new Set<string>();
 let stopListening: (() => void) | null = null;
 
-/** Whether leaving the page would interrupt an upload. */
+/** True if leaving the page would interrupt the upload. */
 export function isActive({ state }: UploadEntry): boolean {
   return state === "waiting" || state === "sending" || state === "stalled" || state === "busy" || state === "checking";
 }
@@ -161,7 +161,7 @@ async function run(id: number): Promise<void> {
   }
 }
 
-/** Whether sending the same file again would not help. */
+/** True if sending the same file again would not help. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && "status" in error && (error.status === 422 || error.status === 413);
 }

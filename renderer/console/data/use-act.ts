@@ -1,4 +1,4 @@
-// Runs one act of a person: says that it is done, and reads again what it has changed.
+// Runs one act of a person: says that it is done, and reads the changed resources again.
 import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
 import { ProblemError } from "../../../sdk/typescript/client.ts";
 import { showFailure, showToast, type Toast } from "../ui/toasts.tsx";
@@ -7,7 +7,7 @@ interface Act<R, V> {
   run: (variables: V) => Promise<R>;
   /** The first parts of the query keys that become old. */
   changes: readonly string[];
-  /** What is said afterwards; nothing if omitted. */
+  /** The message afterwards; none if omitted. */
   toast?: (result: R, variables: V) => Toast;
   after?: (result: R, variables: V) => void;
   /** The caller shows errors itself, such as in a dialog. Otherwise a message appears. */

@@ -1,11 +1,11 @@
-// A resource while a person changes it. What somebody else saves meanwhile becomes part of the form; what contradicts is asked.
+// A resource while a person changes it. Changes that somebody else saves meanwhile become part of the form; contradictions are asked about.
 import { useEffect, useState } from "react";
 
 /** How the versions and the form of one kind of resource belong together. */
 export interface Merging<Version extends { etag: string }, Values, Part> {
   /** The form of a stored version. */
   valuesOf: (version: Version) => Values;
-  /** The form with what differs between `base` and `theirs`, and what both changed differently. */
+  /** The form with the differences between `base` and `theirs`, and the parts that both changed differently. */
   merge: (base: Version, mine: Values, theirs: Version) => { values: Values; contradictions: readonly Part[] };
   /** `values` with these parts as they are in `theirs`. */
   withTheirs: (values: Values, parts: readonly Part[], theirs: Version) => Values;
@@ -17,7 +17,7 @@ interface Edit<Version, Values, Part> {
   /** The version that the values were made from. */
   base: Version;
   values: Values;
-  /** A newer version that contradicts the values, and in what. */
+  /** A newer version that contradicts the values, and the parts in which it does. */
   open: { theirs: Version; contradictions: readonly Part[] } | null;
   /** The version of somebody else whose changes became part of the values; null: none did. */
   mergedEtag: string | null;
@@ -26,7 +26,7 @@ interface Edit<Version, Values, Part> {
 export interface MergedEdit<Version, Values, Part> {
   values: Values;
   base: Version;
-  /** What somebody else has changed differently: until the person decides, nothing is saved. */
+  /** The parts that somebody else has changed differently: until the person decides, nothing is saved. */
   contradictions: readonly Part[];
   edit: (values: Values) => void;
   /** Decides all contradictions. */

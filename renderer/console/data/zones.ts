@@ -1,4 +1,4 @@
-// Times of other time zones: what a wall clock there shows, with its changes.
+// Times of other time zones: the wall clock there, with its changes.
 import { Temporal } from "temporal-polyfill";
 import { hourMs, iso } from "../../../src/base/time.ts";
 

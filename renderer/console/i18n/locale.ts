@@ -1,4 +1,4 @@
-// The language and the writing direction of the console. A pseudo-locale shows what is not translatable.
+// The language and the writing direction of the console. A pseudo-locale shows which texts are not translatable.
 import type { Translation } from "./catalogue.ts";
 
 const pseudoLetters: Readonly<Record<string, string>> = {
@@ -61,7 +61,7 @@ const pseudo = "pseudo";
 const parameter = new URLSearchParams(location.search).get("locale");
 if (parameter !== null) sessionStorage.setItem("locale", parameter);
 
-/** Whether the pseudo-locale is shown. */
+/** True if the pseudo-locale is shown. */
 export const isPseudo = sessionStorage.getItem("locale") === pseudo;
 
 const translations = import.meta.glob<Translation>(["./*.json", "!./en.json"], { import: "default" });
@@ -79,7 +79,7 @@ export function applyLocale(): void {
   document.documentElement.dir = isPseudo ? "rtl" : "ltr";
 }
 
-/** A text with accents on its letters and in brackets, half as long again: what stays plain is not in the catalogue. */
+/** A text with accents on its letters and in brackets, half as long again: a text that stays plain is not in the catalogue. */
 export function pseudoText(text: string): string {
   // A text within a text, such as a time in a sentence, has brackets already: one pair is enough.
   const accents = text.replaceAll(/[⟦⟧]/g, "").replaceAll(/[a-z]/gi, (letter) => pseudoLetters[letter]!);

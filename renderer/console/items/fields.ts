@@ -24,7 +24,7 @@ export type FieldType =
   | { is: "sign-in" }
   | { is: "date-parts" };
 
-/** `content`: what is shown. `look`: how. `more`: what few people need. */
+/** `content`: the thing that the item shows. `look`: how. `more`: settings that few people need. */
 export type FieldPart = "content" | "look" | "more";
 
 export type Field<N extends string = string> = FieldType & {

@@ -24,7 +24,7 @@ export interface ItemKind<K extends Kind = Kind> {
   isPicture?: true;
   /** The duration of a new item, ms. Default: none, so that the service decides. */
   newDurationMs?: number;
-  /** A new item of what a person types first. Kinds without it begin with a file of the library. */
+  /** Makes a new item of the text that a person types first. Kinds without it begin with a file of the library. */
   start?: { field: FirstField; item(typed: string): Partial<ItemOf<K>> };
   /** The item in a preview. Default: as on a screen. */
   preview?(item: Extract<SceneItem, { type: K }>, files: PreviewFiles): SceneItem;
@@ -234,7 +234,7 @@ export function fieldsOf(type: Kind): readonly Field[] {
   return itemKinds[type].fields;
 }
 
-/** The fields that several items of these kinds can be given together: those of all of them, but not what each shows. */
+/** The fields that several items of these kinds can be given together: those of all of them, except the content of each. */
 export function sharedFields(all: readonly Kind[]): readonly Field[] {
   const [first, ...others] = [...new Set(all)];
   if (first === undefined) return [];

@@ -16,7 +16,7 @@ export function nameOf(item: Item, asset: Asset | null | undefined): string {
   return text("asset_id" in item ? "loading" : name);
 }
 
-/** Whether the service keeps secrets of the item that only it knows: once removed, they are lost. */
+/** True if the item has secrets that only the service can read: once removed, they are lost. */
 export function hasSecrets(item: Item): boolean {
   return ("basic_auth" in item && item.basic_auth !== undefined) || ("headers" in item && Object.keys(item.headers ?? {}).length > 0);
 }

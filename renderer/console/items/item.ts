@@ -7,5 +7,5 @@ export type Item = Schemas["NewPlaylistItem"];
 export type Kind = ItemType;
 export type ItemOf<K extends Kind> = Extract<Item, { type: K }>;
 
-/** What somebody stored: items with ids. */
+/** An item as the service stores it, with an id. */
 export type StoredItem = Schemas["PlaylistItem"];

@@ -1,10 +1,10 @@
-// Items that a person begins: complete but for what only they can say. Pure.
+// New items, complete except for the value that only the person can give. Pure.
 import { typeOfAsset } from "../../../src/protocol/content/item-kinds.ts";
 import type { AssetKind } from "./fields.ts";
 import type { Item, Kind } from "./item.ts";
 import { kindOf } from "./item-kinds.ts";
 
-/** A new item of a kind, with what was typed. */
+/** A new item of a kind, made of the typed text. */
 export function newItem(type: Kind, input: string): Item {
   const { start, newDurationMs } = kindOf(type);
   return withDuration({ type, ...start?.item(input.trim()) }, newDurationMs);

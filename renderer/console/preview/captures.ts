@@ -1,4 +1,4 @@
-// What a preview shows in place of a web page, a bundle or a stream: the part of the screen's newest picture in which it was, with its age.
+// The stand-in for a web page, a bundle or a stream: its part of the screen's newest picture, with the age of the picture.
 import { formatAge } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
 import { captureCrop } from "./capture-crop.ts";
@@ -6,7 +6,7 @@ import type { ScenePreparation } from "./scene.ts";
 
 const text = texts("preview");
 
-/** A picture of the screen, and what was on it. */
+/** A picture of the screen, and the items that were on it. */
 export interface Capture {
   /** The path of the picture. */
   src: string;

@@ -1,4 +1,4 @@
-// What a preview shows, in the form in which the player computes its picture from it.
+// The content of a preview, in the form in which the player computes its picture from it.
 import type { FeedContent } from "../../../src/playback/scene-item.ts";
 import type { PreviewFeed, ShownContent } from "../../../src/protocol/operator/previews.ts";
 import type { Intervention } from "../../../src/schedule/interventions.ts";
@@ -20,7 +20,7 @@ export function previewContentOf({ state, interventions, device_timezone }: Show
   };
 }
 
-/** What a preview shows of feeds: the service's copies. `trouble`: said of a feed of which there is none yet. */
+/** The content of feeds in a preview: the service's copies. `trouble`: the text for a feed of which there is no copy yet. */
 export function feedContentOf(feeds: readonly PreviewFeed[], trouble: string): (url: string) => FeedContent {
   const byUrl = new Map(
     feeds.map(({ url, title, entries, trouble: ownTrouble }) => {

@@ -3,7 +3,7 @@ import type { Scene } from "../../../src/protocol/scene.ts";
 import type { PreviewFrame } from "./frame.ts";
 import type { PreviewPlayback } from "./playback.ts";
 
-/** What is shown: a content from an instant on, at a speed; 0: it stands still. */
+/** The subject of the preview: a content from an instant on, at a speed; 0: it stands still. */
 export interface Showing {
   playback: PreviewPlayback;
   at: number;
@@ -39,7 +39,7 @@ export class PreviewDriver {
     return this.#drawnAt === null ? at : at + (performance.now() - this.#drawnAt) * rate;
   }
 
-  /** Shows something. What was shown stays until the page can paint this. @returns whether it is another picture, which has to be drawn */
+  /** Shows something. The last picture stays until the page can paint this. @returns true if another picture has to be drawn for it */
   show(showing: Showing): boolean {
     const before = this.#showing;
     const isSamePicture =

@@ -1,4 +1,4 @@
-// Computes what a screen shows at any instant, with the player's own functions. Pure: no clock, no network.
+// Computes the picture of a screen at any instant, with the player's own functions. Pure: no clock, no network.
 import { hourMs } from "../../../src/base/time.ts";
 import { pagePlanAt, type PagePlan } from "../../../src/playback/page-plan.ts";
 import { showsAnything } from "../../../src/playback/playback.ts";
@@ -11,7 +11,7 @@ import { itemDurationMs } from "../../../src/protocol/content/items.ts";
 import { nextPlayStarts } from "../../../src/schedule/timeline.ts";
 import type { PreviewContent } from "./content.ts";
 
-/** What the page needs to show an instant, apart from the clock's rate. */
+/** The data with which the page shows an instant, apart from the clock's rate. */
 export type Seek = Pick<Extract<ToPreview, { type: "seek" }>, "scene" | "from" | "steps" | "at">;
 
 /** A scene, and when the page needs the next one. */
@@ -20,7 +20,7 @@ export interface SceneUntil {
   changesAt: number;
 }
 
-// A changed loop takes over when the item on the screen ends, so the picture depends on what has played for as long as an item lasts.
+// A changed loop takes over when the item on the screen ends, so the picture depends on the past plays for as long as an item lasts.
 const maxMemoryMs = hourMs;
 const longestTransitionMs = 10_000;
 // How long before a transition the page begins, so that the item that leaves is on the screen: more than it takes a change for due.
@@ -128,7 +128,7 @@ export class PreviewPlayback {
     return this.#newest;
   }
 
-  /** Since when a player must have run for its picture at an instant not to depend on what was before. */
+  /** The instant since which a player must have run for its picture at `instant` not to depend on earlier plays. */
   #memoryFrom(instant: number): number {
     const { interventions } = this.#content.context;
     const from = instant - this.#memoryMs;

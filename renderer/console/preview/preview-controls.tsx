@@ -14,7 +14,7 @@ interface PreviewControlsProps {
   time: PreviewTime;
   timeZone: string;
   isDisabled: boolean;
-  /** Leaves out what only a screen needs, which shows other things at other times. */
+  /** Leaves out the controls that only a screen needs, which shows other things at other times. */
   isShort?: boolean;
 }
 

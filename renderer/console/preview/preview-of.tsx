@@ -18,7 +18,7 @@ const usualSize = { width: 1_920, height: 1_080 };
 
 export interface PreviewOfProps {
   of: PreviewSubject;
-  /** The name of what is shown. */
+  /** The name of the screen, layout or playlist. */
   name: string;
   /** The instant to begin at, UTC ms; default: now. */
   startAt?: number;
@@ -85,7 +85,7 @@ function useScreenSize(playerId: string | null): { width: number; height: number
   return data.player.orientation.startsWith("portrait") ? { width: height, height: width } : { width, height };
 }
 
-/** The newest picture of a screen, upright as people see it, with what was on it by the content as it is now. */
+/** The newest picture of a screen, upright as people see it, with the items that were on it by the content as it is now. */
 function useCapture(playerId: string | null, pageUrl: string | null, content: PreviewContent | null): Capture | null {
   const { data } = useQuery({ ...newestPictureQuery(playerId ?? ""), enabled: playerId !== null });
   return useMemo(() => {

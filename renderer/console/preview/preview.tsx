@@ -31,15 +31,15 @@ export interface PreviewProps {
   /** The size of the screen in CSS pixels. The preview is drawn at this size and scaled to its place. */
   width: number;
   height: number;
-  /** What it is a preview of, for those who do not see it. */
+  /** The subject of the preview, for people who do not see it. */
   label: string;
   isMuted?: boolean;
-  /** The newest picture of the screen, for what cannot run here. */
+  /** The newest picture of the screen, for items that cannot run here. */
   capture?: Capture | null;
   onProblem?: (problem: PreviewProblem) => void;
   /** Called when an instant is on the screen, and while the time runs. */
   onTime?: (instant: number) => void;
-  /** Called when what was asked for last is on the screen. */
+  /** Called when the newest picture that was asked for is on the screen. */
   onDrawn?: () => void;
 }
 
@@ -64,7 +64,7 @@ export function Preview({
   const frameRef = useRef<HTMLIFrameElement>(null);
   const driverRef = useRef<PreviewDriver | null>(null);
   const [isDrawn, setIsDrawn] = useState(false);
-  /** Whether another picture is asked for than the one that is shown. */
+  /** True while the picture on the page is not the newest that was asked for. */
   const [isBusy, setIsBusy] = useState(true);
   // Another ticket opens other files. The page is the same and stays.
   const [pageUrl] = useState(ticket.page_url);

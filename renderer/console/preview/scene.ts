@@ -1,4 +1,4 @@
-// Prepares a scene for a preview: files by the ticket, sound off, and pictures in place of what runs on screens only. Pure.
+// Prepares a scene for a preview: files by the ticket, sound off, and pictures in place of items that run on screens only. Pure.
 import type { Scene, SceneItem, SceneZone, Stage } from "../../../src/protocol/scene.ts";
 import { kindOf, type ItemKind, type PreviewFiles } from "../items/item-kinds.ts";
 

@@ -9,7 +9,7 @@ import { PreviewPlayback } from "./playback.ts";
 const text = texts("preview");
 
 export interface PreviewTime {
-  /** What the preview is to show: the time runs on from `at`. Another object shows another instant. */
+  /** The instant from which the preview runs on, and its speed. Another object shows another instant. */
   showing: { at: number; rate: number };
   /** The instant that is shown, as of a moment ago. */
   time: number;
@@ -21,7 +21,7 @@ export interface PreviewTime {
   setTime: (time: number) => void;
   /** Goes to an instant, and the slider with it. It stands still there. */
   goTo: (at: number) => void;
-  /** Goes to an instant of the slider's. What runs runs on. */
+  /** Goes to an instant of the slider's. A running preview runs on. */
   scrub: (at: number) => void;
   toggle: () => void;
 }
@@ -61,7 +61,7 @@ export function usePreviewTime(content: PreviewContent | null, isLoop: boolean, 
   };
 }
 
-/** A playback to calculate with. What feeds say does not matter to it. */
+/** A playback to calculate with. The content of feeds does not matter to it. */
 export function playbackOf(content: PreviewContent, feeds: readonly PreviewFeed[] = []): PreviewPlayback {
   return new PreviewPlayback(content, feedContentOf(feeds, text("noFeed")));
 }

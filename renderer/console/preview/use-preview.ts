@@ -1,4 +1,4 @@
-// What the preview of a screen, a layout or a playlist needs: a ticket for its page and files, which lives as long as it is shown, and its content.
+// The ticket and the content of the preview of a screen, a layout or a playlist. The ticket lives as long as the preview is shown.
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { ProblemError, type Schemas } from "../../../sdk/typescript/client.ts";
@@ -8,7 +8,7 @@ import { client } from "../data/client.ts";
 import { previewContentOf, type PreviewContent } from "./content.ts";
 
 /**
- * What a preview is of. `playlistIds`, `assetIds`: what it shows besides, such as with a change that is not saved yet.
+ * The subject of a preview. `playlistIds`, `assetIds`: further content in it, such as with a change that is not saved yet.
  * `scheduleChanges`: with which the screen is shown, before they are saved.
  */
 export type PreviewSubject = (
@@ -20,7 +20,7 @@ export type PreviewSubject = (
   assetIds?: readonly string[];
 };
 
-/** Changes what is shown, such as to what an editor has not saved yet. Pass the same function for the same change. */
+/** Changes the content of a preview, such as to an editor's unsaved state. Pass the same function for the same change. */
 export type ContentChange = (shown: ShownContent) => ShownContent;
 
 export type PreviewTicket = Schemas["PreviewTicket"];
@@ -53,12 +53,12 @@ export function usePreview(
   { change = identity, isEnabled = true }: { change?: ContentChange | undefined; isEnabled?: boolean } = {},
 ): { ticket: PreviewTicket | undefined; content: PreviewContent | null; feeds: readonly PreviewFeed[]; error: Error | null } {
   const queries = useQueryClient();
-  // What happens on screens changes the previews of screens only.
+  // Events of screens change the previews of screens only.
   const noun = "playerId" in subject ? "player-previews" : "previews";
   const { data: ticket, error: ticketError } = useQuery({
     ...ticketQuery(subject),
     enabled: isEnabled,
-    // What is shown stays until another ticket is there, such as for a playlist that was just chosen.
+    // The picture stays until another ticket is there, such as for a playlist that was just chosen.
     placeholderData: (before) => before,
   });
   const { data, error: contentError } = useQuery({
@@ -67,7 +67,7 @@ export function usePreview(
     queryFn: async ({ signal }) => {
       const params = { path: { id: ticket!.ticket } };
       const { data: state } = await client.get("/api/v1/preview-tickets/{id}/content", { params, signal });
-      // The same schema describes both types. What is shown opens its files with the ticket that covers them.
+      // The same schema describes both types. The content opens its files with the ticket that covers them.
       return { shown: state as unknown as ShownContent, opensWith: ticket! };
     },
     placeholderData: (before) => before,

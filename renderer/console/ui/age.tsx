@@ -6,7 +6,7 @@ import { useNow } from "./now.ts";
 export function Age({ time, timeZone }: { time: string; timeZone?: string | null | undefined }) {
   const at = new Date(time);
   const now = useNow();
-  // The present time is renewed every ten seconds: what happened since then is not in the future.
+  // The present time is renewed every ten seconds: an event since then is not in the future.
   const isJustNow = at > now && at.getTime() - now.getTime() < 30_000;
   const own = formatDateTime(at);
   const there = timeZone === null || timeZone === undefined ? null : formatDateTime(at, timeZone);

@@ -6,7 +6,7 @@ export interface Column<T> {
   name: string;
   /** The name is only read aloud, such as above buttons. */
   isNameHidden?: boolean;
-  /** `main` says what the record is and becomes the heading of its card; `text` is as long as people wrote it; `actions` are at its end. */
+  /** `main` names the record and becomes the heading of its card; `text` is as long as people wrote it; `actions` are at its end. */
   is?: "main" | "text" | "actions";
   cell: (item: T) => ReactNode;
 }

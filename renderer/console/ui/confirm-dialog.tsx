@@ -1,4 +1,4 @@
-// Asks before something is destroyed that cannot be brought back, naming what is destroyed.
+// Asks before something is destroyed that cannot be brought back, and names it.
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { texts } from "../i18n/texts.ts";
@@ -10,7 +10,7 @@ const text = texts("common");
 
 interface ConfirmDialogProps {
   title: string;
-  /** What will be destroyed. */
+  /** Names the things that will be destroyed. */
   children: ReactNode;
   /** The verb on the button, such as `Delete 3 screens`. */
   action: string;

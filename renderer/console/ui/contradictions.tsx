@@ -7,9 +7,9 @@ import { Button } from "./button.tsx";
 const text = texts("contradictions");
 
 interface ContradictionsProps {
-  /** What somebody else has changed meanwhile, as a sentence. */
+  /** The change that somebody else has made meanwhile, as a sentence. */
   title: string;
-  /** The names of what both have changed; without any, nothing is asked. */
+  /** The names of the parts that both have changed; without any, nothing is asked. */
   parts: readonly string[];
   choose: (whose: "mine" | "theirs") => void;
 }

@@ -6,7 +6,7 @@ import "./disclosure.css";
 
 interface DisclosureProps {
   title: string;
-  /** Whether it is unfolded at first. */
+  /** True if it is unfolded at first. */
   isOpen?: boolean;
   /** The level of its heading: one below the heading of the part that it belongs to. */
   level?: 2 | 3;

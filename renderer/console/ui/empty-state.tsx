@@ -1,4 +1,4 @@
-// What is shown where there is nothing yet: what belongs here, and how to begin.
+// The placeholder of an empty list: the kind of thing that belongs there, and how to begin.
 import type { ReactNode } from "react";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icon-paths.ts";

@@ -1,9 +1,9 @@
-// What stands below a field: its explanation, and what is wrong with it.
+// The notes below a field: its explanation and its error.
 import { FieldError, Text } from "react-aria-components";
 
 export interface FieldNotesProps {
   description?: string | undefined;
-  /** What is wrong; undefined: nothing. */
+  /** The error of the field; undefined: none. */
   error?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// A dialog that is one form: its fields, what is wrong, and the buttons to leave it and to submit it.
+// A dialog that is one form: its fields, its errors, and the buttons to leave it and to submit it.
 import { useId, type ReactNode } from "react";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
@@ -12,11 +12,11 @@ interface FormDialogProps extends Pick<DialogProps, "title" | "onClose" | "size"
   form: FormState<string>;
   /** The verb on the button that submits. */
   action: string;
-  /** What is said above the fields. */
+  /** The text above the fields. */
   intro?: string;
-  /** The browser checks no field: what was refused can be sent again unchanged, such as an address that did not respond. */
+  /** The browser checks no field: a refused value can be sent again unchanged, such as an address that did not respond. */
   noValidate?: boolean;
-  /** Something that is not in the form must be decided first, and the form says what. */
+  /** False while something outside the form's fields must be decided first; the form names it. */
   isSubmittable?: boolean;
   /** Buttons between the one that leaves and the one that submits. */
   otherActions?: ReactNode;

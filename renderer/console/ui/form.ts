@@ -1,4 +1,4 @@
-// What a form needs of the act that it submits: what is wrong with which field, what is wrong otherwise, and submitting once.
+// The state of a form that submits an act: the error of each field, any other error, and submitting once.
 import type { FormEvent } from "react";
 import { fieldErrorsOf } from "./problem-message.tsx";
 
@@ -10,9 +10,9 @@ interface Act {
 
 export interface FormState<Field extends string> {
   isPending: boolean;
-  /** What is wrong with each field. */
+  /** The error of each field. */
   errors: Readonly<Partial<Record<Field, string>>>;
-  /** What is wrong and no field of the form shows; null: nothing. */
+  /** An error that no field of the form shows; null: none. */
   problem: unknown;
   onSubmit: (event: FormEvent) => void;
 }

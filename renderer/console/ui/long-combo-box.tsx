@@ -1,4 +1,4 @@
-// A field with a list of any length, such as all screens: it shows the first choices whose names contain what was typed.
+// A field with a list of any length, such as all screens: it shows the first choices whose names contain the typed text.
 import { useMemo, useState } from "react";
 import { Button as AriaButton, ComboBox as AriaComboBox, Input, Label, ListBox, ListBoxItem, Popover } from "react-aria-components";
 import { texts } from "../i18n/texts.ts";

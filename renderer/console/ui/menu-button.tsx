@@ -10,7 +10,7 @@ export interface MenuAction {
 }
 
 interface MenuButtonProps {
-  /** What the menu is about, such as `More for Ada`. */
+  /** The subject of the menu, such as `More for Ada`. */
   label: string;
   actions: readonly MenuAction[];
   /** The label is seen. Otherwise the button has three dots. */

@@ -6,7 +6,7 @@ import "./number-field.css";
 
 export interface NumberFieldProps extends AriaNumberFieldProps {
   label: string;
-  /** Shown behind the number, such as `minutes`; part of what is read aloud. */
+  /** The unit behind the number, such as `minutes`; screen readers read it with the number. */
   unit?: string;
   description?: string;
   error?: string | undefined;

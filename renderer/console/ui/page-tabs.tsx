@@ -4,7 +4,7 @@ import { useEffect, useRef, type ComponentProps } from "react";
 import "./page-tabs.css";
 
 export interface PageTab {
-  /** The part has the same filters: what the address says of them stays. */
+  /** The part has the same filters: they stay in the address. */
   keepsSearch?: true;
   to: NonNullable<ComponentProps<typeof Link>["to"]>;
   name: string;

@@ -1,4 +1,4 @@
-// A table of a list that is read page by page, with what is shown before there is anything in it.
+// A table of a list that is read page by page, with a placeholder while the list is empty.
 import type { ReactNode } from "react";
 import type { PagedList } from "../data/paged.ts";
 import { texts } from "../i18n/texts.ts";

@@ -1,4 +1,4 @@
-// Shows why something failed in the words of the service's answer, which says what to do.
+// Shows why something failed in the words of the service's answer, which names the remedy.
 import { ProblemError } from "../../../sdk/typescript/client.ts";
 import { readable } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
@@ -16,7 +16,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof TypeError ? text("unreachable") : error instanceof Error ? error.message : String(error);
 }
 
-/** What is wrong with single fields, by the last part of their pointer: for the fields of a form. */
+/** The errors of single fields, by the last part of their pointer: for the fields of a form. */
 export function fieldErrorsOf(error: unknown): Record<string, string> {
   if (!(error instanceof ProblemError)) return {};
   return Object.fromEntries(

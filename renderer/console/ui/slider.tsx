@@ -9,7 +9,7 @@ import {
   type SliderProps as AriaSliderProps,
 } from "react-aria-components";
 
-/** @param output what is shown in place of the number */
+/** @param output the text in place of the number */
 export function Slider({ label, output, ...props }: AriaSliderProps<number> & { label: string; output?: string }) {
   return (
     <AriaSlider {...props} className="slider grid gap-1-3">

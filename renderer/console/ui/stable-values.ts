@@ -1,4 +1,4 @@
-// Values and functions that stay the same objects, so that what depends on them is not drawn again.
+// Values and functions that stay the same objects, so that components that depend on them are not drawn again.
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 /** The value before, for as long as the new one is equal to it. */
@@ -21,7 +21,7 @@ export function useStableActs<A extends Record<keyof A, (...values: never[]) => 
   return stable;
 }
 
-/** The value once it has not changed for a while: for what takes too long to follow each letter. */
+/** The value once it has not changed for a while: for work that is too slow to follow each letter. */
 export function useDebounced<T>(value: T, afterMs: number): T {
   const [stableValue, setStableValue] = useState(value);
   useEffect(() => {

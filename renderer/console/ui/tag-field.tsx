@@ -1,4 +1,4 @@
-// A field for tags: each is a chip that can be removed; Enter or a comma adds what was typed, Backspace in the empty field takes back the last.
+// A field for tags: each is a chip that can be removed; Enter or a comma adds the typed tag, Backspace in the empty field removes the last.
 import { useState } from "react";
 import { Button, Input, Label, Tag, TagGroup, TagList, Text, TextField } from "react-aria-components";
 import { texts } from "../i18n/texts.ts";

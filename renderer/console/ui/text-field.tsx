@@ -1,4 +1,4 @@
-// A field for text, with its label, an explanation and what is wrong with it.
+// A field for text, with its label, an explanation and its error.
 import { Input, Label, TextArea, TextField as AriaTextField, type TextFieldProps as AriaTextFieldProps } from "react-aria-components";
 import { FieldNotes } from "./field-notes.tsx";
 import { useFieldError } from "./use-field-error.ts";
@@ -6,7 +6,7 @@ import { useFieldError } from "./use-field-error.ts";
 export interface TextFieldProps extends AriaTextFieldProps {
   label: string;
   description?: string;
-  /** What is wrong; undefined: nothing. */
+  /** The error of the field; undefined: none. */
   error?: string | undefined;
   placeholder?: string;
   isMultiline?: boolean;

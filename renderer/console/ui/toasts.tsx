@@ -1,4 +1,4 @@
-// Short messages about what was just done, with a way to undo it.
+// Short messages after an action of the person, with a way to undo it.
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { usePlaceKey } from "../data/draft.ts";
@@ -12,9 +12,9 @@ const text = texts("common");
 export interface Toast {
   message: string;
   kind?: "done" | "failed";
-  /** Takes back what the message is about. If that fails, it is said. */
+  /** Undoes the action of the message. If that fails, another message says so. */
   undo?: () => Promise<unknown> | void;
-  /** Leads to what the message is about. */
+  /** Leads to the subject of the message. */
   link?: { name: string; to: string };
 }
 
@@ -48,7 +48,7 @@ export function showFailure(error: unknown): void {
   showToast({ kind: "failed", message: reasonOf(error) });
 }
 
-/** For what a press of a button begins and no page waits for: says so if it fails. */
+/** For work that a button starts and no page waits for: shows a message if it fails. */
 export function tellFailure(promise: Promise<unknown>): void {
   promise.catch(showFailure);
 }
@@ -67,7 +67,7 @@ export function Toasts() {
   useEffect(() => () => setToasts((list) => list.filter(({ undo }) => undo === undefined)), [place]);
   const remove = (id: number): void => setToasts((list) => list.filter((toast) => toast.id !== id));
   return (
-    // An open dialog makes the rest of the page inert, but not this: what was just done can be undone.
+    // An open dialog makes the rest of the page inert, but not this: the last action can still be undone.
     <div className="toasts" role="status" data-react-aria-top-layer="true">
       {toasts.map((toast) => (
         <ToastView key={toast.id} toast={toast} onClose={() => remove(toast.id)} />

@@ -1,4 +1,4 @@
-// What the service says is wrong with a field, until the person changes it.
+// The service's error of a field, until the person changes the field.
 import { useState } from "react";
 
 /**

@@ -1,4 +1,4 @@
-// Whether the window is as a media query says, such as `(max-width: 40rem)`.
+// Follows a media query of the window, such as `(max-width: 40rem)`.
 import { useMemo, useSyncExternalStore } from "react";
 
 export function useMedia(query: string): boolean {
@@ -12,7 +12,7 @@ export function useMedia(query: string): boolean {
   );
 }
 
-/** Whether the window is as narrow as a phone's: there, less frequent actions are in menus. */
+/** True if the window is as narrow as a phone's: there, less frequent actions are in menus. */
 export function useIsPhone(): boolean {
   return useMedia("(max-width: 40rem)");
 }

@@ -1,4 +1,4 @@
-// What the search finds: places, actions, and the team's screens, files, playlists and tags.
+// The entries of the search: places, actions, and the team's screens, files, playlists and tags.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter, type AnyRouter } from "@tanstack/react-router";
 import { useMemo } from "react";
@@ -17,7 +17,7 @@ const commonText = texts("common");
 export interface Entry {
   id: string;
   title: string;
-  /** What kind of thing it is. */
+  /** The kind of the entry, in words. */
   kind: string;
   icon: IconName;
   words: string;

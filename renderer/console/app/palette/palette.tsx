@@ -138,7 +138,7 @@ function find(entries: readonly Entry[], query: string, recent: readonly string[
   return entries
     .flatMap((entry) => {
       const fit = fitOf(query, entry.title) ?? fitOfWords(query, `${entry.title} ${entry.words} ${entry.kind}`);
-      // What was used lately wins among equals.
+      // An entry that was used lately wins among equals.
       return fit === null ? [] : [{ entry, fit: fit + (recent.includes(entry.id) ? 1 : 0) }];
     })
     .toSorted((a, b) => b.fit - a.fit)

@@ -1,4 +1,4 @@
-// What a person chose last in the search, on this device: only ids, no names.
+// The last choices of a person in the search, on this device: only ids, no names.
 const most = 8;
 
 const keyOf = (teamId: string): string => `recent:${teamId}`;

@@ -28,7 +28,7 @@ const content = new RegExp(
     "versions/[0-9]+/restore",
   ].join("|")})$`,
 );
-/** The first parts of the keys of the cache under which content is, or what depends on it. */
+/** The first parts of the cache keys of content, and of data that depends on content. */
 const contentKinds = [
   "playlists",
   "layouts",
@@ -45,9 +45,9 @@ const contentKinds = [
 const trial = /^(?:schedules\/effect|calendars\/[^/]+\/effect|preview-tickets(?:\/.*)?)$/;
 
 let active: ActiveDraft | null = readStored();
-/** Whether the first change that a person makes outside of a draft makes one. */
+/** True if the first change that a person makes outside of a draft creates one. */
 let isCollecting = false;
-/** Under what content is in the cache; null: as it is published. A draft that collects changes keeps the key that it had before it was made. */
+/** The key of content in the cache; null: of published content. A draft that collects changes keeps the key from before its creation. */
 let key: string | null = active?.id ?? null;
 let collections = 0;
 const listeners = new Set<() => void>();
@@ -65,7 +65,7 @@ function readStored(): ActiveDraft | null {
   }
 }
 
-/** The draft that this tab works in; null: on what is published. */
+/** The draft that this tab works in; null: it works on the published content. */
 export function activeDraft(): ActiveDraft | null {
   return active;
 }
@@ -76,12 +76,12 @@ export function setActiveDraft(draft: ActiveDraft | null): void {
   setActive(draft);
 }
 
-/** Works in the draft that was made for the first change. What was read before it holds in it, since it was empty. */
+/** Works in the draft that was made for the first change. Earlier answers are valid in it, since it was empty. */
 export function setCollectingDraft(draft: ActiveDraft): void {
   setActive(draft);
 }
 
-/** Whether changes outside of a draft are collected in one: the first makes it. */
+/** Turns on or off that changes outside of a draft are collected in one, which the first change creates. */
 export function setCollecting(value: boolean): void {
   if (value === isCollecting) return;
   isCollecting = value;
@@ -89,7 +89,7 @@ export function setCollecting(value: boolean): void {
   tell();
 }
 
-/** Whether the next change makes a draft. */
+/** True if the next change creates a draft. */
 export function makesDraft(): boolean {
   return isCollecting && active === null;
 }
@@ -98,7 +98,7 @@ export function collectsChanges(): boolean {
   return isCollecting;
 }
 
-/** Changes when other content is to be shown: that of a draft, or what is published. */
+/** The key of the content to show, of a draft or as it is published. It changes when other content is to be shown. */
 export function placeKey(): string | null {
   return key;
 }
@@ -126,18 +126,18 @@ export function listenToDraft(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Whether the API can do this in a draft. @param path after the address of the service */
+/** True if the API can serve the request in a draft. @param path after the address of the service */
 export function isContentRequest(path: string): boolean {
   return path.startsWith("/api/v1/") && content.test(path.slice("/api/v1/".length));
 }
 
-/** Whether such a request changes content, or only tries to. @param path after the address of the service */
+/** True if the request changes content; false if it only reads or tries something. @param path after the address of the service */
 export function isContentWrite(method: string, path: string, search: URLSearchParams): boolean {
   if (method === "GET" || search.has("dry_run")) return false;
   return isContentRequest(path) && !trial.test(path.slice("/api/v1/".length));
 }
 
-/** The key of the cache for what is read where the tab works: each draft has a place of its own there. */
+/** The key of the cache for an answer in the place where the tab works: each draft has a place of its own there. */
 export function contentKey(parts: readonly unknown[]): readonly unknown[] {
   const [kind, part] = parts;
   const isContent = contentKinds.includes(String(kind)) || (kind === "assets" && (part === "uses" || part === "replacement"));

@@ -13,7 +13,7 @@ import {
   type ActiveDraft,
 } from "./place.ts";
 
-/** What is done for a person whose changes need an approval. */
+/** The steps for a person whose changes need an approval. */
 interface Approval {
   /** Makes a draft for changes. */
   makeDraft(): Promise<ActiveDraft>;
@@ -21,12 +21,12 @@ interface Approval {
   onProposal(draftId: string): Promise<void>;
 }
 
-/** What has to end before the tab goes to another draft, or out of one. */
+/** The work that has to end before the tab goes to another draft, or out of one. */
 const underWay = new Set<Promise<unknown>>();
 let approval: Approval | null = null;
 let making: Promise<ActiveDraft> | null = null;
 
-/** Says what is done for a person whose changes need an approval; null: nothing. */
+/** Sets the steps for a person whose changes need an approval; null: none. */
 export function handleApproval(handler: Approval | null): void {
   approval = handler;
 }
@@ -73,7 +73,7 @@ async function collectingDraft(): Promise<ActiveDraft | null> {
   return draft;
 }
 
-/** Keeps the tab in its draft, or outside of one, until this work has ended and its caller has taken in what it results in. */
+/** Keeps the tab in its draft, or outside of one, until this work has ended and its caller has processed the result. */
 export async function keepPlaceDuring<T>(work: Promise<T>): Promise<T> {
   underWay.add(work);
   try {
@@ -87,7 +87,7 @@ export async function keepPlaceDuring<T>(work: Promise<T>): Promise<T> {
 export async function sentChanges(): Promise<void> {
   while (underWay.size > 0) {
     await Promise.allSettled(underWay);
-    // What a caller does with the answer, such as sending the next change, follows without a pause.
+    // A caller reacts to the answer without a pause, such as by sending the next change.
     await new Promise((resolve) => setTimeout(resolve));
   }
 }

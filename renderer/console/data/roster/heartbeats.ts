@@ -4,10 +4,10 @@ import { shownReasonOf } from "../../../../src/protocol/operator/roster-states.t
 import type { Heartbeat } from "../event-stream.ts";
 
 export class HeartbeatWatch {
-  /** What the last heartbeat of each player said, as far as rows depend on it. */
+  /** The state in the last heartbeat of each player, as far as rows depend on it. */
   readonly #states = new Map<string, string>();
 
-  /** Whether the row must be read again. @param row undefined: it is not known */
+  /** True if the row must be read again. @param row undefined: it has not been read */
   changes(row: RosterPlayer | undefined, { player_id: playerId, received_at, heartbeat }: Heartbeat): boolean {
     const reason = shownReasonOf(heartbeat);
     const { asked: requestedPower = null, until = null } = heartbeat.telemetry?.display ?? {};

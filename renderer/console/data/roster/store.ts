@@ -1,4 +1,4 @@
-// All screens of the team in short rows. Events say which rows to read again, so that the service alone decides what a state means.
+// All screens of the team in short rows. Events say which rows to read again, so that the service alone decides the meaning of a state.
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
 import type { RosterPlayer } from "../../../../src/protocol/operator/roster.ts";
 import { mostRosterIds } from "../../../../src/protocol/operator/roster-states.ts";
@@ -13,7 +13,7 @@ export interface RosterSnapshot {
   rows: readonly RosterPlayer[];
   /** How many screens there are; null: not known yet. */
   total: number | null;
-  /** Whether all rows have been read. */
+  /** True if all rows have been read. */
   isComplete: boolean;
   /** Why the rows cannot be read. */
   error: unknown;
@@ -112,7 +112,7 @@ export class RosterStore {
       if (this.#listeners.size > 0 || this.#rowListeners.size > 0) return;
       this.#running?.abort();
       this.#running = null;
-      // What is known stays, and is read again when it is needed.
+      // The rows stay, and are read again when they are needed.
       this.#snapshot = { ...this.#snapshot, isComplete: false };
       this.#staleIds.clear();
     });
@@ -128,7 +128,7 @@ export class RosterStore {
     if (news.is !== "event") return;
     const { type, data } = news.event;
     if (type === "layout.updated") return this.#markShowing(data["layout_id"], signal);
-    // Commands change no row: what they do is told by other events.
+    // Commands change no row: their effects have events of their own.
     if (!type.startsWith("command.") && typeof data["player_id"] === "string") this.#mark(data["player_id"], signal);
   }
 
@@ -182,7 +182,7 @@ export class RosterStore {
     }
   }
 
-  /** Reads all rows. What still reads them is stopped: its answers could be older. */
+  /** Reads all rows. Stops an earlier reading, whose answers could be older. */
   #read(running: AbortSignal): void {
     this.#reading.abort();
     this.#reading = new AbortController();
