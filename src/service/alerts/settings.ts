@@ -50,13 +50,21 @@ export class AlertSettingsBook {
       const all = db.selectFrom("alert_settings").selectAll();
       return (teamIds === undefined ? all : all.where("team_id", "in", teamIds)).execute();
     });
+    for (const teamId of teamIds ?? [...this.#byTeam.keys()]) this.#byTeam.delete(teamId);
     for (const { team_id, rules } of rows) this.#byTeam.set(team_id, parseRules(rules));
   }
 
   /** Stores the settings of a team, and tells other nodes. {@link apply} them after the commit. */
   async change(db: Db, teamId: string, rules: AlertRules, now: number): Promise<void> {
     await storeRules(db, teamId, rules, now);
-    await this.#nodes.announce(db, "alerts.changed", { alertIds: [], teamIds: [teamId] });
+    await this.#announce(db, teamId);
+  }
+
+  /** Deletes the settings of a team that is deleted, and tells other nodes. @returns the function to call after the commit. */
+  async delete(db: Db, teamId: string): Promise<() => void> {
+    await db.deleteFrom("alert_settings").where("team_id", "=", teamId).execute();
+    await this.#announce(db, teamId);
+    return () => void this.#byTeam.delete(teamId);
   }
 
   of(teamId: string): AlertRules {
@@ -66,6 +74,10 @@ export class AlertSettingsBook {
   /** Takes over the rules that a transaction has stored, after its commit. */
   apply(teamId: string, rules: AlertRules): void {
     this.#byTeam.set(teamId, rules);
+  }
+
+  async #announce(db: Db, teamId: string): Promise<void> {
+    await this.#nodes.announce(db, "alerts.changed", { alertIds: [], teamIds: [teamId] });
   }
 }
 

@@ -1,7 +1,6 @@
 // Finds and deletes the content that a team still has when it is deleted.
 import { ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
-import { deleteWebhooks } from "../events/webhooks/store.ts";
 
 /** Content that has a bin; the rest is deleted at once. */
 const binned = ["layouts", "playlists", "schedules", "assets"] as const;
@@ -34,7 +33,6 @@ export async function discardContent(db: Db, teamId: string, now: number): Promi
     await kept.where("deleted_at", "is", null).execute();
   }
   await db.deleteFrom("calendars").where("team_id", "=", teamId).execute();
-  await deleteWebhooks(db, { teamId });
 }
 
 async function hasRows(db: Db, table: (typeof content)[number], teamId: string): Promise<boolean> {

@@ -5,6 +5,7 @@ import { ProblemError } from "../http/problem.ts";
 import type { AttemptLimit, MakeLimit } from "../http/limits/attempt-limit.ts";
 import { addressKey, RateLimit, tooManyRequests } from "../http/limits/rate-limit.ts";
 import { hashSecret } from "../people/token-secrets.ts";
+import type { Db } from "../store/store.ts";
 import type { ReportLinkRow } from "../store/tables/content.ts";
 import type { RecentReports } from "./recent-reports.ts";
 import { computeShared, type ComputedReport, type SharedDependencies } from "./shared-report.ts";
@@ -92,6 +93,11 @@ export class ReportLinks {
         .execute(),
     );
   }
+}
+
+/** Deletes the links of a team that is deleted. */
+export async function deleteReportLinks(db: Db, teamId: string): Promise<void> {
+  await db.deleteFrom("report_links").where("team_id", "=", teamId).execute();
 }
 
 function statusOf({ revoked_at, expires_at }: ReportLinkRow, now: number): ReportLink["status"] {

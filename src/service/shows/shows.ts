@@ -118,6 +118,11 @@ export async function deleteOldShows(db: Db, before: number): Promise<void> {
   await old.where("schedule_id", "not in", db.selectFrom("schedules").select("id")).execute();
 }
 
+/** Deletes the shows of a team that is deleted: nobody can read their proof any more. */
+export async function deleteTeamShows(db: Db, teamId: string): Promise<void> {
+  await db.deleteFrom("shows").where("team_id", "=", teamId).execute();
+}
+
 /** True if someone has changed the schedule so that it lasts longer than the show. */
 export function isProlonged(schedule: Schedule, now: number): boolean {
   if (schedule.rrule !== null || schedule.ends_at === null) return true;

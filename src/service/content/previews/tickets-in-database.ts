@@ -112,6 +112,11 @@ export class TicketsInDatabase implements PreviewTickets {
   }
 }
 
+/** Deletes the tickets of a team that is deleted. Those in memory end with their tokens. */
+export async function deleteTeamTickets(db: Db, teamId: string): Promise<void> {
+  await db.deleteFrom("preview_tickets").where("team_id", "=", teamId).execute();
+}
+
 function coverOf({ files, feeds }: OpenTicket): Pick<PreviewTicketRow, "files" | "feeds"> {
   return { files: JSON.stringify([...files]), feeds: JSON.stringify([...feeds]) };
 }

@@ -17,7 +17,7 @@ export function attemptsOf(db: Db, deliveryId: string): Promise<EventTables["web
   return db.selectFrom("webhook_attempts").selectAll().where("delivery_id", "=", deliveryId).orderBy("at").execute();
 }
 
-/** Deletes a webhook, or all of a team, with their deliveries. */
+/** Deletes a webhook with its deliveries, or everything of the webhooks of a team that is deleted. */
 export async function deleteWebhooks(db: Db, by: { webhookId: string } | { teamId: string }): Promise<void> {
   const [column, id] = "teamId" in by ? (["team_id", by.teamId] as const) : (["webhook_id", by.webhookId] as const);
   const deliveries = db.selectFrom("webhook_deliveries").select("id").where(column, "=", id);
@@ -27,4 +27,5 @@ export async function deleteWebhooks(db: Db, by: { webhookId: string } | { teamI
     .deleteFrom("webhooks")
     .where("teamId" in by ? "team_id" : "id", "=", id)
     .execute();
+  if ("teamId" in by) await db.deleteFrom("webhook_messages").where("team_id", "=", id).execute();
 }

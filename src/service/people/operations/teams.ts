@@ -4,9 +4,12 @@ import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
 import { CreatedToken, NewTeam, OwnTeam, TeamChange, TeamDeletion, type Role } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
+import type { AlertSettingsBook } from "../../alerts/settings.ts";
 import { emptyBin } from "../../cleanup/bin.ts";
 import { checkDeletable, discardContent } from "../../cleanup/team-content.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
+import { deleteTeamTickets } from "../../content/previews/tickets-in-database.ts";
+import { deleteWebhooks } from "../../events/webhooks/store.ts";
 import type { RolloutTracker } from "../../fleet/rollouts/tracker.ts";
 import type { Presence } from "../../fleet/presence/presence.ts";
 import { pageOf } from "../../http/paging.ts";
@@ -32,9 +35,12 @@ import { checkImage } from "../../content/operations/layouts.ts";
 import { cancelTeamBatches } from "../../fleet/batches/batch-rows.ts";
 import { revokeTeamKeys } from "../../fleet/enrolment/key-rows.ts";
 import { abortTeamRollouts } from "../../fleet/rollouts/transitions.ts";
+import { deleteReportLinks } from "../../proof/report-links.ts";
 import { targetedPlayers } from "../../schedule/schedules.ts";
+import { deleteTeamShows } from "../../shows/shows.ts";
 
 interface TeamDependencies extends ServiceCore {
+  alertSettings: AlertSettingsBook;
   audit: AuditLog;
   cookies: BrowserCookies;
   presence: Presence;
@@ -171,7 +177,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     errors: ["not-found", "in-use", "precondition-failed"],
     current: async (dependencies, context, given) => version(await readTokenTeam(dependencies, context, given)),
     async run(dependencies, context, input, unitOfWork) {
-      const { cookies, rollouts: tracker, sweeper } = dependencies;
+      const { alertSettings, cookies, rollouts: tracker, sweeper } = dependencies;
       const { address, requestId } = context;
       const withContent = input.query.with_content === "true";
       let emptied: string[] = [];
@@ -185,6 +191,11 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
         const { files, playerIds } = await emptyBin(db, { teamId }, now);
         sweeper.mark(files);
         await erasePublishing(db, teamId);
+        await deleteTeamShows(db, teamId);
+        await deleteTeamTickets(db, teamId);
+        await deleteReportLinks(db, teamId);
+        await deleteWebhooks(db, { teamId });
+        const dropAlertSettings = await alertSettings.delete(db, teamId);
         emptied = playerIds;
         await dependencies.presence.announceForgotten(db, playerIds);
         await deleteTeam(db, teamId, now);
@@ -198,6 +209,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
         const followRollouts = await tracker.announce(db, { rollouts });
         const endConnections = await dependencies.tokens.end(db, ended);
         const committed = (): void => {
+          dropAlertSettings();
           followRollouts();
           endConnections();
         };

@@ -106,10 +106,11 @@ export async function storeTargets(
   for (const chunk of inChunks(rows, 100)) await db.insertInto("version_players").values(chunk).execute();
 }
 
+/** Deletes the versions and drafts of a team whose content is deleted, and the notes of that deletion, which would become a version. */
 export async function erasePublishing(db: Db, teamId: string): Promise<void> {
   const versions = db.selectFrom("versions").select("id").where("team_id", "=", teamId);
   await db.deleteFrom("version_players").where("version_id", "in", versions).execute();
-  for (const table of ["version_changes", "versions", "content_images", "draft_changes", "drafts"] as const) {
+  for (const table of ["version_changes", "versions", "content_images", "draft_changes", "drafts", "content_writes"] as const) {
     await db.deleteFrom(table).where("team_id", "=", teamId).execute();
   }
 }
