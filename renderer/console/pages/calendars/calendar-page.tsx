@@ -1,4 +1,4 @@
-// A calendar: its form, where it is used, its deletion, and what to do if somebody else has changed it meanwhile.
+// A calendar: its form, where it is used, its deletion, and the decision if somebody else has changed it meanwhile.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { focusHeading } from "../../app/after-navigation.ts";
@@ -83,7 +83,7 @@ function Editor({ newest }: { newest: VersionedCalendar }) {
         saving={isConflict(saving.error) ? { isPending: saving.isPending, error: null } : saving}
         onSave={saving.mutate}
         onSaveToDraft={async (draft) => {
-          // Saved first: what is entered is only on this page, which is left for the draft.
+          // Saved first: the entered values are only on this page, which is left for the draft.
           await saveCalendar(id, change ?? {}, base.etag, draft.id);
           await enterDraft(draft);
         }}

@@ -29,7 +29,7 @@ export function calendarQuery(id: string) {
 
 export function usesQuery(id: string) {
   return queryOptions({
-    // Screens, layouts, schedules and calendars make it old; what playlists name is read again whenever the page is opened.
+    // Screens, layouts, schedules and calendars make it old; uses in playlists are read again whenever the page is opened.
     queryKey: ["players", "uses", "calendars", id],
     queryFn: async ({ signal }): Promise<CalendarUses> =>
       (await client.get("/api/v1/calendars/{id}/uses", { params: { path: { id } }, signal })).data,
@@ -58,16 +58,16 @@ export async function deleteCalendar(id: string): Promise<void> {
   await client.delete("/api/v1/calendars/{id}", { params: { path: { id } } });
 }
 
-/** The dates of an iCalendar file, and what they leave out. Nothing is stored. */
+/** The dates of an iCalendar file, and warnings about omissions. Nothing is stored. */
 export async function readIcal(ical: string): Promise<Schemas["CalendarWithWarnings"]> {
   const init = { params: { query: { dry_run: "true" as const } }, body: { name: "iCalendar", ical } };
   return (await client.post("/api/v1/calendars", init)).data;
 }
 
-/** An effect covers a month: what differs later than in a fortnight is looked at from then on. */
+/** An effect covers a month: that of dates which differ later than in a fortnight is read from then on. */
 const soonMs = 14 * dayMs;
 
-/** What a change would do in the month from now on, or from when it begins. @param first the first date that differs, such as `2026-12-24` */
+/** The effect of a change in the month from now on, or from its beginning. @param first the first different date, such as `2026-12-24` */
 export async function readCalendarEffect(id: string, change: CalendarChange, first: string, signal: AbortSignal): Promise<Effect> {
   const at = Date.parse(first);
   // A day before it, it is that day nowhere yet.
@@ -76,7 +76,7 @@ export async function readCalendarEffect(id: string, change: CalendarChange, fir
   return (await client.post("/api/v1/calendars/{id}/effect", init)).data;
 }
 
-/** Whether somebody else has changed the calendar meanwhile. */
+/** True if somebody else has changed the calendar meanwhile. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ProblemError && error.status === 412;
 }

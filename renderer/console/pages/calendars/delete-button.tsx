@@ -1,4 +1,4 @@
-// Deletes a calendar, or says what is in the way.
+// Deletes a calendar, or names the obstacle.
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Calendar } from "../../data/calendars.ts";
@@ -13,7 +13,7 @@ const text = texts("common", "calendars");
 
 interface DeleteButtonProps {
   calendar: Calendar;
-  /** Leaves its page, which would ask for what is no longer there. */
+  /** Leaves its page, which would ask for a calendar that is no longer there. */
   onDelete: () => Promise<void>;
 }
 

@@ -12,7 +12,7 @@ const merging: Merging<VersionedCalendar, Values, Part> = {
   merge: (base, values, theirs) => {
     const mine = calendarOf(values);
     const { calendar, contradictions } = mergeCalendars(base.calendar, mine, theirs.calendar);
-    // What is being typed stays as it is.
+    // Rows that are being typed stay as they are.
     const isSame = JSON.stringify(calendar) === JSON.stringify(mine);
     return { values: isSame ? values : withCalendar(values, calendar), contradictions };
   },

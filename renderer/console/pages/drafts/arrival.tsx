@@ -10,7 +10,7 @@ import { useArrival, type Arrival as ArrivalData } from "./drafts.ts";
 
 const text = texts("changes");
 const kinds = { playing: "good", waiting: "accent", offline: "off", failed: "bad" } as const;
-/** What a person can do something about comes first. */
+/** Screens for which a person can do something come first. */
 const order = ["failed", "offline", "waiting", "playing"] as const;
 const shownAtFirst = 50;
 

@@ -29,11 +29,11 @@ export function DraftChanges({ draft, nameOf, decisions, onDecide, mayChange }: 
   const isWithin = useDraft()?.id === draft.id;
   return (
     <ChangeCards
-      // What must be decided comes first.
+      // Changes that must be decided come first.
       changes={draft.changes.toSorted((one, other) => Number(other.is_conflicting) - Number(one.is_conflicting))}
       card={(change) => {
         const { id, name, before, after, is_conflicting: isConflicting } = change;
-        // Outside of the draft, a link would lead to what is published.
+        // Outside of the draft, a link would lead to the published content.
         const isOpenable = isWithin ? after !== null : after !== null && before !== null;
         return (
           <ChangeCard

@@ -1,4 +1,4 @@
-// A draft: what it changes, what that does to the screens, and deciding about it; afterwards, where it has arrived.
+// A draft: its changes, their effect on the screens, and deciding about it; afterwards, where it has arrived.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
@@ -106,7 +106,7 @@ function Content({ current: { draft, etag }, decisions, onDecide }: ContentProps
   );
 }
 
-/** What was published of it, and where it has arrived. */
+/** The published changes of it, and where they have arrived. */
 function PublishedDraft({ number }: { number: number }) {
   const { data, error } = useQuery(versionQuery(String(number)));
   return (
@@ -118,7 +118,7 @@ function PublishedDraft({ number }: { number: number }) {
   );
 }
 
-/** What is to be done with it, by whom, and what was said about it. */
+/** The next step with a proposal, and by whom, or the words with which it was returned. */
 function Standing({ draft }: { draft: Draft }) {
   const { state, word, decided_by: by } = draft;
   const { mayDecide } = useDraftRights(draft);

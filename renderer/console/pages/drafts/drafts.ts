@@ -1,4 +1,4 @@
-// What the pages of drafts and versions read and do.
+// The queries and the actions of the pages of drafts and versions.
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
@@ -19,7 +19,7 @@ export type Decisions = ReadonlyMap<string, "mine" | "theirs">;
 
 const params = (id: string) => ({ path: { id } });
 
-/** What publishing would do; read again whenever the draft or anything else changes that decides what screens show. */
+/** The effect of publishing; read again whenever the draft or anything else changes that decides the content of screens. */
 export function effectQuery(id: string, etag: string) {
   return queryOptions({
     queryKey: ["schedules", "draft-effect", id, etag],
@@ -28,7 +28,7 @@ export function effectQuery(id: string, etag: string) {
   });
 }
 
-/** What going back to a version would do. */
+/** The effect of going back to a version. */
 export function restorationEffectQuery({ number, only }: Restoration) {
   return queryOptions({
     queryKey: ["playlists", "restoration-effect", number, only?.id ?? null],
@@ -104,7 +104,7 @@ export interface Restoration {
   only: { kind: ContentKind; id: string; name: string } | null;
 }
 
-/** Goes back to a version, in the draft of this tab if there is one. @param isDry only says what would change */
+/** Goes back to a version, in the draft of this tab if there is one. @param isDry only asks for the changes, and makes none */
 export async function restoreVersion({ number, only }: Restoration, isDry: boolean, signal?: AbortSignal): Promise<Published> {
   const { data } = await client.post("/api/v1/versions/{number}/restore", {
     params: { path: { number: String(number) }, ...(isDry ? { query: { dry_run: "true" as const } } : {}) },

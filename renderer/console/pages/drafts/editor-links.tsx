@@ -1,4 +1,4 @@
-// What every editor of content has: the way to its versions, and who changed it last.
+// The links of every editor of content: to its versions, with the person who changed it last.
 import { Link } from "@tanstack/react-router";
 import { useDraft } from "../../data/draft.ts";
 import { useLastChange } from "../../data/last-change.ts";

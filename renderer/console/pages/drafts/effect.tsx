@@ -1,4 +1,4 @@
-// What publishing a draft, or going back to a version, would do to the screens, in one sentence and in lists.
+// The effect on the screens of publishing a draft, or of going back to a version, in one sentence and in lists.
 import "./effect.css";
 import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
@@ -30,9 +30,9 @@ function spanIn(from: string, to: string, timeZone: string | null | undefined): 
 }
 
 interface EffectProps {
-  /** What was found out so far. */
+  /** The answer of the service so far. */
   result: { data: ContentEffect | undefined; error: Error | null };
-  /** Whether the screens are listed at once. */
+  /** True if the screens are listed at once. */
   isOpen?: boolean;
 }
 
@@ -118,7 +118,7 @@ interface Row {
   key: string;
   id: string;
   name: string;
-  /** What happens, on the screen's own clock. */
+  /** The effect in words, on the screen's own clock. */
   wordsIn: (timeZone: string | null | undefined) => string;
 }
 

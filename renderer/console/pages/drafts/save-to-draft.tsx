@@ -15,9 +15,9 @@ const text = texts("drafts");
 const newOne = "new";
 
 interface SaveToDraftProps {
-  /** What the draft is about: the name of a new one is made of it. */
+  /** The subject of the draft: the name of a new one is made of it. */
   name: string;
-  /** Whether what was edited is saved there; otherwise it is about what is changed from then on. */
+  /** True if the edits are saved there; otherwise it is about changes from then on. */
   isSaving: boolean;
   isDisabled?: boolean;
   /** Saves there, and goes there. */
@@ -26,7 +26,7 @@ interface SaveToDraftProps {
   size?: NonNullable<ButtonProps["size"]>;
 }
 
-/** Whether there is a draft to go to: the person may make one, is in none, and does not have each change in one anyhow. */
+/** True if there is a draft to go to: the person may make one, is in none, and does not have each change in one anyhow. */
 export function useMaySaveToDraft(): boolean {
   const active = useDraft();
   const needsApproval = useNeedsApproval();
@@ -48,7 +48,7 @@ export function SaveToDraft({ isSaving, isDisabled = false, kind = "plain", size
   );
 }
 
-/** What it is called on buttons and in menus. */
+/** The title on buttons and in menus. */
 export function titleOf(isSaving: boolean): string {
   return text(isSaving ? "saveToDraft" : "changeInDraft");
 }

@@ -1,4 +1,4 @@
-// Enrolment keys: what they add, how many, until when, and why they refused.
+// Enrolment keys: the screens that they add, how many, until when, and why they refused.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";

@@ -24,7 +24,7 @@ export function AddressImport() {
     run: () => importAll(addresses),
     changes: ["assets"],
     showsErrors: true,
-    // What was refused stays to be corrected.
+    // Refused addresses stay to be corrected.
     after: ({ refusals }) => setInput(refusals.map(({ address }) => address).join("\n")),
   });
   const result = importing.data;

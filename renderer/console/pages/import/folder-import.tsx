@@ -22,7 +22,7 @@ const mostItems = 1_000;
 interface FolderResult {
   fileCount: number;
   playlists: readonly string[];
-  /** What could not be tagged or made, by its name. */
+  /** The files and playlists that failed, by name. */
   failures: readonly { name: string; error: unknown }[];
 }
 

@@ -1,4 +1,4 @@
-// Brings along what exists elsewhere: playlists and schedules from tables, files from folders and addresses.
+// Brings along content from elsewhere: playlists and schedules from tables, files from folders and addresses.
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMay } from "../../data/session.ts";
 import { texts } from "../../i18n/texts.ts";

@@ -1,7 +1,7 @@
-// The address of the import: what is imported is in it.
+// The address of the import: the kind of import is in it.
 import { createRoute, lazyRouteComponent, type AnyRoute } from "@tanstack/react-router";
 
-/** What can be imported. */
+/** The kinds of import. */
 export const importKinds = ["playlists", "schedules", "media"] as const;
 export type ImportKind = (typeof importKinds)[number];
 

@@ -1,4 +1,4 @@
-// A table to import, what the service would make of it, and what is wrong with which line.
+// A table to import, the content that the service would make of it, and the faults of its lines.
 import type { ReactNode } from "react";
 import { FileTrigger } from "react-aria-components";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
@@ -34,7 +34,7 @@ interface TableImportProps {
   error: unknown;
   /** Null: not known yet. */
   matches: readonly Found[] | null;
-  /** What is wrong with the lines that cannot be imported. */
+  /** The faults of the lines that cannot be imported. */
   faults: SkippedLines | undefined;
   isDone: boolean;
   isImporting: boolean;

@@ -1,4 +1,4 @@
-// Imports a table: it is checked as soon as it is there, and what would be imported is shown beside what is wrong.
+// Imports a table: it is checked as soon as it is there, and the result is shown beside the faults.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -17,7 +17,7 @@ const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")].map((id) => ({ id, 
 // A long table is not sent with each letter.
 const settleMs = 400;
 
-/** What the service would make of the table. */
+/** The result of the service's check of the table. */
 function useChecked<R>(key: readonly unknown[], csv: string, check: (signal: AbortSignal) => Promise<R>) {
   return useQuery({
     queryKey: ["imports", ...key, csv],

@@ -1,4 +1,4 @@
-// The editor of a layout: its stage, its tools, and the settings of what is selected.
+// The editor of a layout: its stage, its tools, and the settings of the selection.
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { enterDraft, useDraft, useNeedsApproval } from "../../data/draft.ts";
@@ -78,7 +78,7 @@ function SaveButtons({ editor, change, save, isSaving }: LayoutEditor & { editor
         isSaving={isUnsaved}
         isDisabled={isSaving || editor.conflicts.length > 0}
         run={async (draft) => {
-          // What is edited is kept, and is there in the draft too.
+          // The edited layout is kept, and is there in the draft too.
           await enterDraft(draft);
           save();
         }}
@@ -189,7 +189,7 @@ function usePageKeys(options: PageKeys): void {
         if (editor.conflicts.length === 0) save();
         return;
       }
-      // In a text, these keys take back what was typed there.
+      // In a text, these keys undo and redo the typing there.
       if (event.target instanceof Element && event.target.closest("input, textarea") !== null) return;
       const isRedo = key === "y" || (key === "z" && event.shiftKey);
       if (!isRedo && key !== "z") return;

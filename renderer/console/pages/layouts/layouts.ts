@@ -66,7 +66,7 @@ function newLayoutOf(source: EditedLayout): NewLayout {
   return { name, width, height, background_color, background_asset_id, transition, zones: toZones(source) };
 }
 
-/** Whether somebody else has changed the layout meanwhile. */
+/** True if somebody else has changed the layout meanwhile. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ProblemError && error.status === 412;
 }

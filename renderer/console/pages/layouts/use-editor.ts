@@ -1,4 +1,4 @@
-// A layout while a person edits it: kept when the page is left, merged with what others save, saved on request.
+// A layout while a person edits it: kept when the page is left, merged with the changes of others, saved on request.
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { storeEdit, unsavedEdit, useUnsavedEdit } from "../../data/unsaved-edits.ts";
@@ -27,7 +27,7 @@ export function useLayoutEditor(id: string): LayoutEditor {
   const [saveError, setSaveError] = useState<unknown>(null);
   const change = useCallback((update: (editor: Editor) => Editor): void => changeEdit(id, update), [id]);
   useEffect(() => {
-    // What a saving has stored is taken in when it has ended.
+    // While saving, a newer version waits: the editor takes it in when saving has ended.
     if (current === undefined || isSaving) return;
     if (unsavedEdit(id) === undefined) storeEdit(id, openEditor(current));
     else change((now) => receive(now, current));
@@ -71,7 +71,7 @@ function useWarning(isUnsaved: boolean): void {
   }, [isUnsaved]);
 }
 
-/** Saves what is edited, together with what others have saved meanwhile. It stops where a person must decide. */
+/** Saves the edited layout, together with changes that others have saved meanwhile. It stops where a person must decide. */
 async function saveEdit(id: string): Promise<void> {
   for (let merges = 0; ; merges += 1) {
     const editor = unsavedEdit(id) as Editor | undefined;

@@ -1,4 +1,4 @@
-// What is said about zones, steps and differences.
+// The texts about zones, steps and differences.
 import { texts } from "../../i18n/texts.ts";
 import { zoneOf, type EditedLayout, type EditedZone } from "./model/edited-layout.ts";
 import type { Act } from "./model/editor.ts";
@@ -16,7 +16,7 @@ function placeOnlyText({ left, top, width, height, rotation }: EditedZone): stri
   return rotation === 0 ? place : text("placeTurned", { place, degrees: String(rotation) });
 }
 
-/** The same for what is selected: one zone, or how many. */
+/** The same for the selection: one zone, or how many. */
 export function selectionText(layout: EditedLayout, keys: readonly string[]): string {
   const [first, ...others] = keys.flatMap((key) => zoneOf(layout, key) ?? []);
   if (first === undefined) return text("nothingSelected");
@@ -56,13 +56,13 @@ const partNames = {
   stacking: "partStacking",
 } as const satisfies Record<Difference["part"], string>;
 
-/** What differs, such as `Main: place`. @param layouts those in which the zone may be */
+/** The name of a difference, such as `Main: place`. @param within the layouts in which the zone may be */
 export function differenceText({ zone, part }: Difference, ...within: readonly EditedLayout[]): string {
   const name = zone === null ? text("wholeLayout") : within.map((layout) => zoneOf(layout, zone)?.name).find((each) => each !== undefined);
   return text("difference", { name: name ?? text("removedZone"), part: text(partNames[part]) });
 }
 
-/** What a layout says in one part, so that two versions can be compared. @param playlistName the name of a playlist by its id */
+/** The value of one part of a layout, so that two versions can be compared. @param playlistName the name of a playlist by its id */
 export function valueText(layout: EditedLayout, { zone: key, part }: Difference, playlistName: (id: string | null) => string): string {
   if (key === null) return layoutValue(layout, part);
   const zone = zoneOf(layout, key);

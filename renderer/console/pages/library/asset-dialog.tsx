@@ -1,4 +1,4 @@
-// The details of a file: preview, name, tags, facts, where it is used, and what can be done with it.
+// The details of a file: preview, name, tags, facts, where it is used, and its actions.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { assetQuery, contentUrl, type Asset } from "../../data/assets.ts";
@@ -24,7 +24,7 @@ const commonText = texts("common");
 export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const [dialog, setDialog] = useState<"replace" | "erase" | null>(null);
   const [isErased, setIsErased] = useState(false);
-  // What is deleted for good is not read again.
+  // A file that is deleted for good is not read again.
   const { data: asset, error } = useQuery({ ...assetQuery(id), enabled: dialog !== "erase" && !isErased });
   const acting = useMutation({ mutationFn: (act: () => Promise<void>) => act() });
   if (asset === undefined) {

@@ -1,4 +1,4 @@
-// The facts about a file, and what may go wrong with it on a screen.
+// The facts about a file, and its possible problems on a screen.
 import type { ReactNode } from "react";
 import type { Asset } from "../../data/assets.ts";
 import { formatBytes } from "../../i18n/format.ts";

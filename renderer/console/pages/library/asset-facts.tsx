@@ -1,4 +1,4 @@
-// What is said about a file in few words, and its small picture.
+// A file in few words, and its small picture.
 import { assetKinds, thumbnailUrl, type Asset } from "../../data/assets.ts";
 import { formatBytes } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -33,7 +33,7 @@ export function dimensionsText({ width, height }: Pick<Asset, "width" | "height"
   return width === null || height === null ? null : text("dimensions", { width: String(width), height: String(height) });
 }
 
-/** What is most worth knowing about a file, in one line; while it is on its way, how far it is. */
+/** The most important facts about a file, in one line; while it is on its way, how far it is. */
 export function summaryText(asset: Asset): string {
   const { status, duration_ms, page_count, size_bytes, progress } = asset;
   if (status === "failed") return text("statusFailed");

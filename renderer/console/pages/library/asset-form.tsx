@@ -1,4 +1,4 @@
-// Changes the name and the tags of a file. What was typed is saved when the field is left; a tag at once.
+// Changes the name and the tags of a file. The name is saved when the field is left; a tag at once.
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";

@@ -60,7 +60,7 @@ export function AssetGrid({ assets, view, selection, onChoose, onOpen }: AssetGr
   );
 }
 
-/** Whether a screen can show it: not what is in the bin, or has not arrived. */
+/** True if a screen can show it: it is not in the bin, and it has arrived. */
 function isShowable({ kind, status, deleted_at }: Asset): boolean {
   return kind !== null && (status === "ready" || status === "processing") && deleted_at === null;
 }

@@ -26,7 +26,7 @@ export function placesIn({ playlists, backgrounds, safe_content_of, is_safe_cont
   return items + backgrounds.length + safe_content_of.length + (is_safe_content_of_team ? 1 : 0);
 }
 
-/** The lines about what uses a file itself. */
+/** The lines about the direct uses of a file. */
 export function DirectUses({ uses }: { uses: Direct }) {
   const lines: [key: string, line: string][] = [
     ...uses.playlists.map(({ id, name, item_ids }): [string, string] => [id, text("usesPlaylist", { name, count: item_ids.length })]),

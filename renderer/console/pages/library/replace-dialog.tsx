@@ -1,4 +1,4 @@
-// Replaces a file everywhere: choose the other, see what changes, then do it. It can be undone.
+// Replaces a file everywhere: choose the other, see the effect, then do it. It can be undone.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Asset } from "../../data/assets.ts";

@@ -6,7 +6,7 @@ interface LibrarySearch {
   q?: string | undefined;
   tag?: string | undefined;
   kind?: AssetKind | undefined;
-  /** Whether the bin is shown. */
+  /** The bin is shown. */
   bin?: true | undefined;
   /** The file whose details are open. */
   asset?: string | undefined;

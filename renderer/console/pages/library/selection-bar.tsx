@@ -1,4 +1,4 @@
-// What can be done with the selected files at once.
+// The actions on the selected files.
 import { useState } from "react";
 import type { Asset } from "../../data/assets.ts";
 import { deleteAssets, eraseAssets, restoreAssets, tagAssets, type ActionResult } from "../../data/library-actions.ts";
@@ -107,7 +107,7 @@ export function sayDeleted(assets: readonly Asset[]): void {
   showToast({ message: text("deleted", nameValues(assets)), undo });
 }
 
-/** Asks before files are deleted for good, naming what is lost. */
+/** Asks before files are deleted for good, naming the loss. */
 export function EraseDialog({
   assets,
   isOpen,

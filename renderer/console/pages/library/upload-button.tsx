@@ -10,7 +10,7 @@ const text = texts("library");
 
 export interface UploadButtonProps {
   kind?: ButtonProps["kind"];
-  /** Whether a whole folder is chosen instead of files. */
+  /** A whole folder is chosen instead of files. */
   isFolder?: boolean;
   onUploaded?: (assets: readonly UploadedAsset[]) => void;
 }

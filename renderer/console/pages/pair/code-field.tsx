@@ -28,7 +28,7 @@ export function CodeField({ value, onChange, onComplete, error, autoFocus = fals
   });
   const change = (next: string): void => {
     const letters = codeLetters(next);
-    // The dash that is added moves what is behind it: the caret stays behind the same letter.
+    // The dash that is added moves the letters behind it: the caret stays behind the same letter.
     const before = codeLetters(next.slice(0, input.current?.selectionStart ?? next.length)).length;
     caret.current = Math.min(before + (before > 4 ? 1 : 0), formatCode(letters).length);
     onChange(letters);

@@ -6,7 +6,7 @@ const group = `[${pairingCodeAlphabet}]{4}`;
 // A whole code somewhere in a text, such as an address or a sentence.
 const codeInText = new RegExp(`(?<![A-Z0-9])(${group})[\\s\\-–—_.]*(${group})(?![A-Z0-9])`);
 
-/** The letters of a code in what was typed or pasted: without spaces, dashes and lower case. */
+/** The letters of a code in a typed or pasted text: without spaces, dashes and lower case. */
 export function codeLetters(input: string): string {
   const upper = input.toUpperCase();
   const whole = codeInText.exec(upper);
@@ -19,7 +19,7 @@ export function formatCode(letters: string): string {
   return letters.length > 4 ? `${letters.slice(0, 4)}-${letters.slice(4)}` : letters;
 }
 
-/** Whether the letters are a whole code, and what is in them that no code has. */
+/** Tells if the letters are a whole code, and the first letter that no code has. */
 export function examineCode(letters: string): { isComplete: boolean; wrong: string | null } {
   const wrong = letters.split("").find((letter) => !pairingCodeAlphabet.includes(letter)) ?? null;
   return { isComplete: letters.length === codeLength && wrong === null, wrong };

@@ -1,4 +1,4 @@
-// Chooses what a new screen shows first: a file that is dropped or picked, a picture of the library, a layout, or nothing.
+// Chooses the first content of a new screen: a file that is dropped or picked, a picture of the library, a layout, or nothing.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { DropZone, FileTrigger, ToggleButton } from "react-aria-components";
@@ -19,7 +19,7 @@ import type { Asset } from "./set-up.ts";
 const text = texts("pair");
 const recentCount = 6;
 
-/** What was chosen, with what the form shows of it. */
+/** The choice, with the details of it that the form shows. */
 export type ContentChoice =
   | null
   | { is: "layout"; id: string }

@@ -150,7 +150,7 @@ export function PairForm({ givenCode, onPaired }: PairFormProps) {
 }
 
 function contentOf(choice: ContentChoice): Content {
-  // What was refused is said beside its field; the screen can do without.
+  // The refusal of a file is shown beside its field; the screen can do without.
   if (choice === null || (choice.is === "file" && choice.state === "failed")) return null;
   if (choice.is === "layout") return choice;
   return { is: "asset", asset: choice.is === "asset" ? async () => choice.asset : choice.upload };

@@ -1,4 +1,4 @@
-// Follows a screen that was just added: paired, set up, connected, playing. Every step is what service and player said.
+// Follows a screen that was just added: paired, set up, connected, playing. Service and player have reported every step.
 import { useQuery, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, type ReactNode } from "react";
@@ -19,7 +19,7 @@ const text = texts("common", "pair");
 
 interface PairProgressProps {
   playerId: string;
-  /** The saving of what was chosen in the form; idle if nothing was, or if the page was loaded again since. */
+  /** The saving of the choices in the form; idle if there were none, or if the page was loaded again since. */
   settingUp: UseMutationResult<void, Error, { player: Schemas["Player"]; plan: Plan }>;
 }
 

@@ -2,7 +2,7 @@
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
 import { fieldErrorsOf, reasonOf } from "../../ui/problem-message.tsx";
 
-/** What is wrong with the code and the name; `other`: what is about neither. */
+/** The errors of the code and of the name; `other`: an error of neither. */
 export function pairingErrors(error: unknown): { code?: string; name?: string; other?: unknown } {
   if (error === null || error === undefined) return {};
   const { code, name } = fieldErrorsOf(error);

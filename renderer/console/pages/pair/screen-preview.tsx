@@ -1,4 +1,4 @@
-// A drawing of the screen as it hangs, with what it shows: the code as it is typed, its name, or its first picture.
+// A drawing of the screen as it hangs, with its content: the code as it is typed, its name, or its first picture.
 import { texts } from "../../i18n/texts.ts";
 import { formatCode } from "./code.ts";
 import type { Orientation } from "./set-up.ts";

@@ -1,4 +1,4 @@
-// What a new screen gets after it was paired: tags, orientation, time zone and its first content.
+// The settings of a new screen after it was paired: tags, orientation, time zone and its first content.
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
 import { uploadFiles } from "../../data/uploads.ts";
@@ -11,21 +11,21 @@ type Player = Schemas["Player"];
 export type Orientation = Player["orientation"];
 export type Asset = Schemas["Asset"];
 
-/** What a screen shows first; null: nothing yet. */
+/** The first content of a screen; null: none yet. */
 export type FirstContent = { is: "asset"; asset: () => Promise<Asset> } | { is: "layout"; id: string } | null;
 
-/** What a person chose for a new screen. */
+/** The choices of a person for a new screen. */
 export interface Plan {
   tags: readonly string[];
   orientation: Orientation;
   /** Null: as the screen reports it. */
   timeZone: string | null;
   content: FirstContent;
-  /** Makes a second try find what the first one has created. */
+  /** Makes a second try find the layout that the first one has created. */
   key: string;
 }
 
-/** Whether there is anything to do. */
+/** True if there is nothing to do. */
 export function isEmptyPlan({ tags, orientation, timeZone, content }: Plan): boolean {
   return tags.length === 0 && orientation === "landscape" && timeZone === null && content === null;
 }
@@ -59,7 +59,7 @@ async function createLayout({ name, resolution }: Player, asset: Asset, { orient
   return layout.id;
 }
 
-/** Starts to upload a file into the library. @returns what waits for its end, and begins anew after a failure. */
+/** Starts to upload a file into the library. @returns a function that waits for its end, and begins anew after a failure. */
 export function uploadFile(file: File): () => Promise<Asset> {
   const upload = async (): Promise<Asset> => {
     const [asset] = await uploadFiles([file]);

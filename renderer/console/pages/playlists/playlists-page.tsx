@@ -75,7 +75,7 @@ function PlaylistList({ playlists: all }: { playlists: readonly Playlist[] }) {
     const list = ground.current!;
     const measure = (): void => setTop(list.getBoundingClientRect().top + scrollY);
     measure();
-    // What is above the list moves it.
+    // A change of the elements above the list moves it.
     const observer = new ResizeObserver(measure);
     observer.observe(list.parentElement!);
     return () => observer.disconnect();

@@ -47,7 +47,7 @@ export async function createPlaylist(name: string): Promise<Playlist> {
   return (await client.post("/api/v1/playlists", { body: { name } })).data;
 }
 
-/** Whether somebody else has changed the playlist meanwhile. */
+/** True if somebody else has changed the playlist meanwhile. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ProblemError && error.status === 412;
 }

@@ -1,4 +1,4 @@
-// What a report is about: its period, its time zone, and what it is limited to.
+// The subject of a report: its period, its time zone, and its limit.
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { client } from "../../data/client.ts";
@@ -33,7 +33,7 @@ interface FiltersProps {
   onChange: (change: Partial<ReportSearch>) => void;
 }
 
-/** On a phone they are folded, and their button says what is chosen. */
+/** On a phone they are folded, and their button names the choices. */
 export function Filters({ kind, search, nowMs, onChange }: FiltersProps) {
   const isPhone = useIsPhone();
   const { period = "last30" } = search;

@@ -1,4 +1,4 @@
-// One kind of report, with what it is about in its address.
+// One kind of report, with its subject in its address.
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

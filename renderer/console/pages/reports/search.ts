@@ -1,4 +1,4 @@
-// What a report is about, as its address says it.
+// The subject of a report, as its address says it.
 
 export type ReportKind = "plays" | "uptime" | "planned";
 export const periods = ["today", "last7", "last30", "thisMonth", "lastMonth", "custom"] as const;
@@ -8,7 +8,7 @@ export type Group = (typeof groups)[number];
 export const sorts = ["plays", "duration_ms", "failed", "skipped", "uptime", "missing", "key"] as const;
 export type Sort = (typeof sorts)[number];
 
-/** What a report can be limited to: the parameters of the API, of which the address has one at most. */
+/** The limits of a report: the parameters of the API, of which the address has one at most. */
 export const limits = ["player_id", "tag", "layout_id", "schedule_id", "asset_id"] as const;
 export type Limit = (typeof limits)[number];
 
@@ -64,7 +64,7 @@ export function validateSearch(rawSearch: Record<string, unknown>): ReportSearch
   };
 }
 
-/** The group that is shown: what the address says does not suit each kind. */
+/** The group that is shown: the one in the address does not suit each kind. */
 export function groupFor(kind: ReportKind, { by }: ReportSearch): Group {
   const own = groupsOf[kind];
   return by !== undefined && own.includes(by) ? by : own[0]!;
@@ -76,7 +76,7 @@ export function sortFor(kind: ReportKind, { sort }: ReportSearch, group: Group):
   return sort !== undefined && own.includes(sort) ? sort : own[0]!;
 }
 
-/** What the report is limited to; null: nothing that suits its kind. */
+/** The limit of the report; null: none that suits its kind. */
 export function limitFor(kind: ReportKind, search: ReportSearch): { by: Limit; id: string } | null {
   for (const by of limitsOf[kind]) {
     const id = search[by];

@@ -60,11 +60,11 @@ export interface TriedChange {
   change: ScheduleChange | null;
 }
 
-/** An effect covers a month: what begins later than in a fortnight is looked at from its own beginning on. */
+/** An effect covers a month: that of a change which begins later than in a fortnight is read from the change's own beginning on. */
 const soonMs = 14 * dayMs;
 
 /**
- * What changes would do together, in the month from now on, or from when they begin.
+ * The effect of changes together, in the month from now on, or from when they begin.
  * @param startsAt the earliest wall time, UTC ms, at which anything can differ
  */
 export async function readEffect(changes: readonly TriedChange[], startsAt: number, signal: AbortSignal): Promise<Effect> {
@@ -101,7 +101,7 @@ export async function restoreSchedule(id: string): Promise<void> {
   await client.post("/api/v1/schedules/{id}/restore", { params: { path: { id } } });
 }
 
-/** Whether somebody else has changed the schedule meanwhile. */
+/** True if somebody else has changed the schedule meanwhile. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ProblemError && error.status === 412;
 }

@@ -1,4 +1,4 @@
-// What a screen shows when a change that is not saved yet begins to differ: without it, and with it.
+// A screen's picture when a change that is not saved yet begins to differ: without it, and with it.
 import { useState } from "react";
 import { texts } from "../../i18n/texts.ts";
 import { PreviewOf } from "../../preview/preview-of.tsx";

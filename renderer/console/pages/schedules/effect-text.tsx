@@ -1,4 +1,4 @@
-// Says in words what a change would do: how many screens show something else, when first, and which become empty when.
+// Tells the effect of a change in words: how many screens show something else, when first, and which become empty when.
 import "./effect-text.css";
 import { useState } from "react";
 import { useMay } from "../../data/session.ts";

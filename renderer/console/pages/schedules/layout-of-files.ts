@@ -5,7 +5,7 @@ import { itemOfAsset } from "../../items/new-item.ts";
 
 const [long, short] = [1920, 1080];
 
-/** What was made, to name it and to take it back. */
+/** The new layout, to name it and to undo it. */
 export interface NewLayout {
   id: string;
   name: string;

@@ -1,14 +1,14 @@
 // The addresses of schedules: the calendar with its view and its day, a schedule, and a new one with its times.
 import { createRoute, lazyRouteComponent, type AnyRoute } from "@tanstack/react-router";
 
-/** What the address of the calendar says. */
+/** The parameters in the address of the calendar. */
 export interface CalendarSearch {
   view?: "month" | "list" | undefined;
   /** The day that is shown, such as `2026-11-23`. */
   day?: string | undefined;
 }
 
-/** The times of a new schedule, such as `2026-11-23T11:00`, or dates, what it shows, and the screen that it is for. */
+/** The times of a new schedule, such as `2026-11-23T11:00`, or dates, its layout, and the screen that it is for. */
 export interface NewScheduleSearch {
   layout?: string | undefined;
   screen?: string | undefined;

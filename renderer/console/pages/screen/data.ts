@@ -1,4 +1,4 @@
-// What a screen's page reads, and what keeps it true beyond the events that all pages follow.
+// The queries of a screen's page, and the upkeep of their answers beyond the events that all pages follow.
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { dayMs, iso } from "../../../../src/base/time.ts";

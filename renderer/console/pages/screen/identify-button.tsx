@@ -18,7 +18,7 @@ export function IdentifyButton({ player: { id, name, capabilities } }: { player:
     if (status === "succeeded") showToast({ message: text("identifySent", { name }) });
   }, [status, name]);
   const may = useMay("commands:write");
-  // An older player does not tell what it supports.
+  // An older player does not report its capabilities.
   const isSupported = capabilities === null || capabilities.commands.includes("identify");
   if (!may || !isSupported) return null;
   const isRunning = isSending || (command !== null && !isEnded(command));

@@ -1,4 +1,4 @@
-// What is shown in place of a screen that is in the bin, that was deleted for good, or that never was.
+// The page in place of a screen that is in the bin, that was deleted for good, or that never was.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { client } from "../../data/client.ts";

@@ -1,4 +1,4 @@
-// What the screen will show at any time, drawn by the player's own page.
+// The screen's picture at any time, drawn by the player's own page.
 import { useSearch } from "@tanstack/react-router";
 import { PreviewOf } from "../../preview/preview-of.tsx";
 import type { PlayerDetails } from "./data.ts";

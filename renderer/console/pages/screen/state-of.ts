@@ -1,4 +1,4 @@
-// The state of a screen as its page names it. The service alone decides what it is, so that the wall and this page say the same.
+// The state of a screen as its page names it. The service alone decides it, so that the wall and this page say the same.
 import type { RosterPlayer } from "../../data/roster.ts";
 import { kinds } from "../screens/words.tsx";
 

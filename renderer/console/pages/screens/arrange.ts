@@ -6,7 +6,7 @@ import type { ScreensSearch } from "./search.ts";
 /** Screens under one heading. */
 export interface Section {
   key: string;
-  /** What they have in common: an area of states, a tag, or nothing. */
+  /** The property that its screens share: an area of states, a tag, or nothing. */
   is: "attention" | "waiting" | "playing" | "off" | "tag" | "untagged" | "all";
   tag?: string;
   rows: readonly RosterPlayer[];
@@ -31,7 +31,7 @@ const areas: Readonly<Record<RosterState, Section["is"]>> = {
 };
 const ranks = Object.fromEntries(rosterStates.map((state, index) => [state, index])) as Record<RosterState, number>;
 
-/** Whether a person should look at the screen. */
+/** True if a person should look at the screen. */
 export function needsAttention({ state }: RosterPlayer): boolean {
   return areas[state] === "attention";
 }

@@ -28,7 +28,7 @@ export interface CardProps {
   position: number;
   count: number;
   isSelected: boolean;
-  /** Whether the tab key reaches it: one card of the wall. */
+  /** True if the tab key reaches it: one card of the wall. */
   isActive: boolean;
   maySee: boolean;
   mayAsk: boolean;

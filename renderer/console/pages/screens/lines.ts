@@ -13,7 +13,7 @@ export type Line =
       columns: number;
     };
 
-/** How many cards fit beside each other: usual ones, and wide ones that say what is wrong. */
+/** How many cards fit beside each other: usual ones, and wide ones that name a problem. */
 export interface Columns {
   usual: number;
   wide: number;

@@ -13,10 +13,10 @@ const text = texts("screens");
 
 export interface PictureProps {
   row: RosterPlayer;
-  /** What the person may do: look at pictures, and ask for them. */
+  /** The rights of the person: look at pictures, and ask for them. */
   maySee: boolean;
   mayAsk: boolean;
-  /** Whether the tab key reaches its button. */
+  /** True if the tab key reaches its button. */
   isActive: boolean;
 }
 

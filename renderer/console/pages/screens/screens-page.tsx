@@ -1,4 +1,4 @@
-// The wall of screens: what is wrong first, with its cause and what to do.
+// The wall of screens: those with problems first, with the cause and the remedy.
 import "./screens.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useDeferredValue, useMemo, useRef } from "react";
@@ -22,7 +22,7 @@ const commonText = texts("common");
 
 export function ScreensPage() {
   const { rows, total, isComplete, error } = useRoster();
-  // The router leaves what a route has not understood in its search.
+  // The router leaves parameters that the route does not accept in the search.
   const rawSearch = useSearch({ strict: false });
   const search = useMemo(() => readScreensSearch(rawSearch), [rawSearch]);
   const navigate = useNavigate();
@@ -123,7 +123,7 @@ function Results({
   );
 }
 
-/** What to do before there is a screen. */
+/** The first steps before there is a screen. */
 function NoScreens({ children }: { children: React.ReactNode }) {
   return (
     <section className="no-screens card stack middle gap-4 text-center">

@@ -5,9 +5,9 @@ export const groupings = ["state", "tag", "none"] as const;
 export const sortings = ["problems", "name", "seen", "plays"] as const;
 export const densities = ["grid", "list"] as const;
 
-/** What is left out is as usual, so that the plain address is the plain wall. */
+/** The filters of the wall. Usual values are left out, so that the plain address is the plain wall. */
 export interface ScreensSearch {
-  /** A part of the name, a tag or what plays. */
+  /** A part of the name, a tag or the content. */
   q?: string | undefined;
   /** Only these states. */
   state?: readonly RosterState[] | undefined;
@@ -19,7 +19,7 @@ export interface ScreensSearch {
 
 const longest = 200;
 
-/** Reads the filters from an address, which anybody may have written: what is not understood is left out. */
+/** Reads the filters from an address, which anybody may have written: unusable values are left out. */
 export function readScreensSearch(search: Record<string, unknown>): ScreensSearch {
   const { q, tag, state } = search;
   const states = (Array.isArray(state) ? state : [state]).flatMap((each) => rosterStates.find((rosterState) => rosterState === each) ?? []);
@@ -38,7 +38,7 @@ function isText(value: unknown): boolean {
   return typeof value === "number" || (typeof value === "string" && value !== "");
 }
 
-/** The first of `values` is what is usual, and needs no place in the address. */
+/** The first of `values` is the usual one, and needs no place in the address. */
 function oneOf<T extends string>(values: readonly T[], value: unknown): T | undefined {
   return values.slice(1).find((each) => each === value);
 }

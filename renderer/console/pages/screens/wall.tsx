@@ -40,7 +40,7 @@ export function Wall({ arrangement: { sections, ids }, density }: WallProps) {
   /** The card that has the focus. When a change moves it to another line, its element is a new one. */
   const focusId = useRef<string | null>(null);
   const anchor = useRef<string | null>(null);
-  // What callbacks read, so that they stay the same and cards need not be drawn again.
+  // The values that callbacks read, so that they stay the same and cards need not be drawn again.
   const now = useRef({ lines, ids, virtualizer, selection });
   now.current = { lines, ids, virtualizer, selection };
 
@@ -181,7 +181,7 @@ function usePlace(
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
-    // What is above the wall moves it.
+    // A change of the elements above the wall moves it.
     observer.observe(element.parentElement!);
     return () => observer.disconnect();
   }, [ground, density]);

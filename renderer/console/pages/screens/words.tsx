@@ -1,4 +1,4 @@
-// What a screen's state means, and what to do about it, in words.
+// The meaning of a screen's state, and the remedy, in words.
 import type { ReactNode } from "react";
 import type { RosterPlayer, RosterState } from "../../data/roster.ts";
 import { formatDateTime, readable } from "../../i18n/format.ts";
@@ -20,7 +20,7 @@ export const kinds: Readonly<Record<RosterState, "good" | "warn" | "bad" | "off"
 
 const offReasons = { hours: "offHours", command: "offCommand", override: "offOverride", maintenance: "offMaintenance" } as const;
 
-/** What is the matter with a screen, and what to do. Null: nothing is. */
+/** The problem of a screen, and its remedy. Null: it has none. */
 export function troubleOf(row: RosterPlayer): { cause: ReactNode; remedy: string } | null {
   const [first] = row.problems;
   switch (row.state) {
@@ -45,7 +45,7 @@ export function troubleOf(row: RosterPlayer): { cause: ReactNode; remedy: string
   }
 }
 
-/** What a screen that is well shows. */
+/** The text about the content of a screen. */
 export function playsText({ state, playing, off_reason, off_until, timezone, in_sync }: RosterPlayer): string {
   if (state === "off") {
     const reason = text(off_reason === null ? "offUnknown" : offReasons[off_reason]);

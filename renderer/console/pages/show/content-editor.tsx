@@ -1,4 +1,4 @@
-// Chooses what is shown: a file, a text, a web page or a layout, each as it will look as far as that is known.
+// Chooses the content to show: a file, a text, a web page or a layout, each with a preview as far as there is one.
 import "./content.css";
 import { Label, Radio, RadioGroup } from "react-aria-components";
 import { texts } from "../../i18n/texts.ts";

@@ -1,4 +1,4 @@
-// What a person is about to show: the content, where, and until when; and the request that it makes.
+// The show that a person is about to begin: the content, where, and until when; and the request that it makes.
 import { addressOf } from "../../data/website-address.ts";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { isEmptyTarget, noTarget, targetFields, type Target } from "./target.ts";

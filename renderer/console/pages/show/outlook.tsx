@@ -1,4 +1,4 @@
-// Says what showing something would do: which screens at once, which later, and what stands in the way.
+// Tells the effect of showing something: which screens at once, which later, and the obstacles.
 import { readable } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";

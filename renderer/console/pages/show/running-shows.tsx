@@ -1,4 +1,4 @@
-// What is on now for a time, or planned: where, until when, by whom; to stop it or to let it stay longer.
+// The shows that are on now for a time, or planned: where, until when, by whom; to stop one or to let it stay longer.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button as AriaButton, Disclosure, DisclosurePanel, Heading, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";

@@ -1,4 +1,4 @@
-// What was just sent, on the page from which it was: where it has arrived, to stop it, and to go on.
+// The show that was just sent, on the page from which it was: where it has arrived, to stop it, and to go on.
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "../../ui/button.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
@@ -9,7 +9,7 @@ import type { Show } from "./shows.ts";
 interface SentProps {
   show: Show;
   title: string;
-  /** What the buttons are called that stop it, and that leave it. */
+  /** The labels of the buttons that stop it, and that leave it. */
   stop: string;
   doneLabel: string;
   onDone: () => void;

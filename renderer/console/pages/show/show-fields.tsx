@@ -1,4 +1,4 @@
-// The fields of showing something: what, where, until when, and what that will do.
+// The fields of showing something: the content, where, until when, and the effect.
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { ContentEditor } from "./content-editor.tsx";
 import type { ContentKind } from "./draft.ts";

@@ -1,4 +1,4 @@
-// The page from which something is put on screens for a time, and what is on now.
+// The page from which something is put on screens for a time, with the shows that are on now.
 import "../../ui/form-columns.css";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
@@ -39,7 +39,7 @@ export function ShowPage() {
   );
 }
 
-/** The form with what the address names. */
+/** The form with the file, screens and tags in the address. */
 function Prefilled() {
   const { asset, players = [], tags = [] } = useSearch({ strict: false }) as { asset?: string; players?: string[]; tags?: string[] };
   const read = useQuery({ ...assetQuery(asset ?? ""), enabled: asset !== undefined });

@@ -1,4 +1,4 @@
-// What the screens report of a show: counted, and listed as far as a person looks at the list.
+// The reports of the screens about a show: counted, and listed as far as a person looks at the list.
 import { queryOptions, useQueries, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
@@ -35,7 +35,7 @@ export function useReports(id: string, places: readonly number[]): (place: numbe
   return (place) => read[parts.indexOf(Math.floor(place / partSize))]?.data?.players[place % partSize];
 }
 
-/** Makes what is shown of the proof old when a screen plays something else; thousands may do so in one second. */
+/** Makes the proof on the page old when a screen plays something else; thousands may do so in one second. */
 function renewProof(id: string): () => void {
   const playing = new Map<string, string>();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,4 +1,4 @@
-// What is shown for a time: reading, beginning, ending and prolonging it, and whether it has arrived on the screens.
+// Shows for a time: reading, beginning, ending and prolonging them, and whether they have arrived on the screens.
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
@@ -28,7 +28,7 @@ const ofShowsQuery = queryOptions({
   queryFn: async ({ signal }) => (await client.get("/api/v1/show", { params: { query: { limit: 100 } }, signal })).data.data,
 });
 
-/** Whether a layout or playlist was only made by a show, which a person never sees by itself. By the shows that are live or new. */
+/** Tells if a layout or playlist was only made by a show, which a person never sees by itself. By the shows that are live or new. */
 export function useIsOfShow(): (id: string) => boolean {
   const live = useQuery(liveShowsQuery).data;
   const newest = useQuery(ofShowsQuery).data;
@@ -43,7 +43,7 @@ export function isTakeover({ priority, is_emergency }: ShowEntry): boolean {
   return is_emergency || priority >= takeoverPriority;
 }
 
-/** What a show would do: nothing is sent to any screen. */
+/** The effect of a show: nothing is sent to any screen. */
 export async function tryShow(body: NewShow, signal: AbortSignal): Promise<Show> {
   return (await client.post("/api/v1/show", { params: { query: { dry_run: "true" } }, body, signal })).data;
 }
@@ -59,7 +59,7 @@ export async function stopShow({ id }: Pick<ShowEntry, "id">): Promise<void> {
   await refreshShows();
 }
 
-/** Shows again what was stopped. An emergency comes back by its schedule only: start it again instead. */
+/** Shows stopped content again. An emergency comes back by its schedule only: start it again instead. */
 export async function restoreShow({ schedule_id: id }: Pick<ShowEntry, "schedule_id">): Promise<void> {
   await client.post("/api/v1/schedules/{id}/restore", { params: { path: { id } } });
   await refreshShows();

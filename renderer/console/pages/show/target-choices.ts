@@ -1,4 +1,4 @@
-// What the picker of screens offers for what was typed, and what choosing changes.
+// The choices of the picker of screens for the typed text, and the targets that choosing makes.
 import type { Key } from "react-aria-components";
 import { texts } from "../../i18n/texts.ts";
 import { noTarget, type Target, type TeamScreen } from "./target.ts";
@@ -19,7 +19,7 @@ export interface Choice {
 
 const mostChoices = 50;
 
-/** The choices that match what was typed, without those that are chosen already; `more` have no place in the list. */
+/** The choices that match the typed text, without those that are chosen already; `more` have no place in the list. */
 export function choicesFor(options: { screens: readonly TeamScreen[]; query: string; value: Target; allowsEverywhere: boolean }): {
   choices: Choice[];
   more: number;
@@ -67,7 +67,7 @@ export function withChoice(value: Target, { kind, key }: Choice): Target {
   return kind === "tag" ? { ...value, tags: [...value.tags, key] } : { ...value, players: [...value.players, key] };
 }
 
-/** The target without what has the key of a choice. */
+/** The target without the choice of this key. */
 export function withoutChoice(value: Target, choiceKey: Key): Target {
   if (choiceKey === "everywhere") return noTarget;
   const [, kind, key] = /^(tag|player):([^]*)$/.exec(String(choiceKey)) ?? [];

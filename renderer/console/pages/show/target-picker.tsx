@@ -1,4 +1,4 @@
-// Chooses screens: by their names, by their tags, or all of them. Shows what is chosen, and how many screens that is.
+// Chooses screens: by their names, by their tags, or all of them. Shows the choices, and how many screens they are.
 import { useContext, useEffect, useMemo, useState } from "react";
 import {
   Button as AriaButton,
@@ -28,7 +28,7 @@ export interface TargetPickerProps {
   onChange: (value: Target) => void;
   /** Default: “Screens or tags”. */
   label?: string;
-  /** Whether all screens of the team can be chosen at once. */
+  /** True if all screens of the team can be chosen at once. */
   allowsEverywhere?: boolean;
   autoFocus?: boolean;
 }
@@ -40,12 +40,12 @@ export function TargetPicker({ value, onChange, label = text("label"), allowsEve
     () => choicesFor({ screens: screens ?? [], query, value, allowsEverywhere }),
     [screens, query, value, allowsEverywhere],
   );
-  // For a moment what was just chosen is the value: then the list closes, and what is below it can be seen and pressed.
+  // For a moment the last choice is the value: then the list closes, and the controls below it can be seen and pressed.
   const [justChosen, setJustChosen] = useState<Key | null>(null);
   useEffect(() => setJustChosen(null), [justChosen]);
   const choose = (key: Key | null): void => {
     const choice = choices.find(({ id }) => id === key);
-    // Nothing is chosen when the list is closed by Escape or by leaving it: what was typed goes too.
+    // Nothing is chosen when the list is closed by Escape or by leaving it: the typed text goes too.
     setQuery("");
     if (choice === undefined) return;
     setJustChosen(choice.id);
@@ -100,7 +100,7 @@ function OpeningInput() {
   return <Input className="input" placeholder={text("placeholder")} onClick={open} />;
 }
 
-/** What is chosen most often, so that one press is enough. */
+/** The most frequent choices, so that one press is enough. */
 function Suggestions({ choices, onChoose }: { choices: readonly Choice[]; onChoose: (choice: Choice) => void }) {
   if (choices.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-// What is chosen to show something on: screens, tags, or all.
+// The target of a show: screens, tags, or all.
 import type { RosterPlayer } from "../../../../src/protocol/operator/roster.ts";
 
 export type TeamScreen = Pick<RosterPlayer, "id" | "name" | "tags" | "status">;
@@ -21,7 +21,7 @@ export function screensOf({ players, tags, everywhere = false }: Target, screens
   return screens.filter((screen) => ids.has(screen.id) || screen.tags.some((tag) => names.has(tag)));
 }
 
-/** Whether a target names nothing. */
+/** True if a target names nothing. */
 export function isEmptyTarget({ players, tags, everywhere = false }: Target): boolean {
   return !everywhere && players.length === 0 && tags.length === 0;
 }

@@ -44,7 +44,7 @@ function localDate(now: Date, plusMs: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** Whether a moment of the API is an instant; otherwise it is a time on each screen's own clock. */
+/** True if a moment of the API is an instant; otherwise it is a time on each screen's own clock. */
 export function isInstant(moment: string): boolean {
   return moment.endsWith("Z");
 }

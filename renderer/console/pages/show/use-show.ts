@@ -1,4 +1,4 @@
-// The state of a form that shows something: the draft, what it would do, and sending it.
+// The state of a form that shows something: the draft, its effect, and sending it.
 import { keepPreviousData, useMutation, useQuery, type UseMutationResult } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { fieldErrorsOf } from "../../ui/problem-message.tsx";
@@ -8,11 +8,11 @@ import { startShow, tryShow, type NewShow, type Show } from "./shows.ts";
 export interface ShowForm {
   draft: Draft;
   change: (changes: Partial<Draft>) => void;
-  /** What the draft would do; undefined: something is missing, or it is not known yet. */
+  /** The effect of the draft; undefined: something is missing, or there is no answer yet. */
   outlook: Show | undefined;
   /** Why it cannot be shown so. */
   error: unknown;
-  /** What is wrong with single fields. */
+  /** The errors of single fields. */
   errors: Readonly<Record<string, string>>;
   isComplete: boolean;
   sending: UseMutationResult<Show, Error, void>;
@@ -23,7 +23,7 @@ export function useShow(initial: Partial<Draft>, requestFields: Partial<NewShow>
   const [draft, setDraft] = useState<Draft>({ ...emptyDraft, ...initial });
   const draftRequest = useMemo(() => requestOf(draft), [draft]);
   const body = draftRequest === null ? null : { ...draftRequest, ...requestFields };
-  // What will happen does not depend on the words, so that typing asks the service nothing.
+  // The effect does not depend on the words, so that typing asks the service nothing.
   const dryRunBody = body?.text === undefined ? body : { ...body, text: "…" };
   const outlook = useQuery({
     queryKey: ["shows", "outlook", dryRunBody],

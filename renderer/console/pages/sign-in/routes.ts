@@ -15,7 +15,7 @@ export function routesOfSignIn<R extends AnyRoute>(rootRoute: R) {
       getParentRoute: () => rootRoute,
       path: "sign-in",
       component: lazyRouteComponent(() => import("./sign-in-page.tsx"), "SignInPage"),
-      // The router keeps what is only left out, so a wrong one is replaced.
+      // The router keeps a parameter that is only left out, so a wrong one is replaced.
       validateSearch: ({ to }: Record<string, unknown>): SignInSearch => ({ to: isOwnPath(to) ? to : undefined }),
     }),
     createRoute({

@@ -17,7 +17,7 @@ import { WelcomeForm } from "./welcome-form.tsx";
 
 const text = texts("signIn");
 
-/** What the page shows. */
+/** The form on the page. */
 type View = { is: "link" } | { is: "password" } | { is: "invitation"; secret: string } | { is: "welcome"; session: Session };
 
 export function SignInPage() {

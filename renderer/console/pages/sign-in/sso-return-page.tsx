@@ -81,7 +81,7 @@ function Proof({ answer }: { answer: string }) {
       channel.postMessage("proved");
       channel.close();
     },
-    // The browser may keep the window open: then it says what to do.
+    // The browser may keep the window open: then it says how to go on.
     onSuccess: () => window.close(),
   });
   useEffect(() => {

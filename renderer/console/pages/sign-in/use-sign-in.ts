@@ -10,7 +10,7 @@ export function useSignIn(then: (session: Session) => void) {
   return useMutation({
     mutationFn: async (body: Schemas["NewSession"]) => (await directClient.post("/api/v1/session", { body })).data,
     onSuccess: (session) => {
-      // What was read before may be another person's.
+      // Earlier answers in the cache may be another person's.
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
       queries.setQueryData(sessionQuery.queryKey, session);
       then(session);

@@ -25,7 +25,7 @@ export function WelcomeForm({ session: { user }, onDone }: { session: Session; o
   const canUsePasskey = usePasskeysHere();
   const saving = useMutation({
     mutationFn: async (way: "password" | "passkey") => {
-      // Who signs in by passkey needs no email.
+      // A person who signs in by passkey needs no email.
       const next = { name: name.trim(), ...(way === "passkey" && email.trim() === "" ? {} : { email: email.trim() }) };
       await directClient.patch("/api/v1/me", { body: next });
       if (way === "passkey") await addPasskey();

@@ -1,4 +1,4 @@
-// Begins an emergency in two steps: what and where, then a summary that must be confirmed.
+// Begins an emergency in two steps: content and screens, then a summary that must be confirmed.
 import { useState } from "react";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";

@@ -2,8 +2,8 @@
 //
 // A takeover is a show (`POST /show`) of the highest priority, not an `override.set` command: a schedule reaches a screen that was
 // offline whenever it returns, ends everywhere at the same time, includes screens that get the tag later, and is ended by one request,
-// after which no screen shows it any more. An override that arrives late lasts for its whole duration. Only what no schedule outranks,
-// other overrides and pauses, needs an override besides: that is the emergency, which the service sends with `emergency: true`.
+// after which no screen shows it any more. An override that arrives late lasts for its whole duration. No schedule outranks other
+// overrides and pauses: for that, an emergency has an override besides, which the service sends with `emergency: true`.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useMay } from "../../data/session.ts";

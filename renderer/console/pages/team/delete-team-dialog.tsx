@@ -1,4 +1,4 @@
-// Deletes the team: says what is in the way, or what is destroyed, and wants the team's name typed.
+// Deletes the team: names the obstacle, or the data that is destroyed, and wants the team's name typed.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useId, useState, type FormEvent, type ReactNode } from "react";

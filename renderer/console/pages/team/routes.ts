@@ -14,7 +14,7 @@ const deliveryStatuses: readonly DeliveryStatus[] = ["pending", "delivered", "fa
 const oneOf = <T extends string>(options: readonly T[], value: unknown): T | undefined => options.find((each) => each === value);
 const textIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
-/** What the audit log shows. */
+/** The filters of the audit log in the address. */
 export interface AuditSearch {
   user?: string | undefined;
   action?: string | undefined;

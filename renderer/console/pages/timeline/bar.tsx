@@ -1,4 +1,4 @@
-// What the timeline shows: its days, whose clock, which screens. On a phone all but the days is in a dialog.
+// The choices of the timeline: its days, whose clock, which screens. On a phone all but the days is in a dialog.
 import { useState, type ReactNode } from "react";
 import { ownTimeZone } from "../../data/zones.ts";
 import { texts } from "../../i18n/texts.ts";

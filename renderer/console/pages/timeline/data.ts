@@ -7,7 +7,7 @@ import { draftHeader, published } from "../../data/drafts/place.ts";
 
 export type Stretch = Schemas["PlanStretch"];
 
-/** What a screen plays. */
+/** The plan of a screen. */
 export interface ScreenPlan {
   timezone: string;
   stretches: readonly Stretch[];

@@ -1,4 +1,4 @@
-// In a draft: what it would change on the screens, and whether the timeline shows it before, after, or both.
+// In a draft: its effect on the screens, and the choice to show the timeline before it, after it, or both.
 import { useQuery } from "@tanstack/react-query";
 import { draftQuery } from "../../data/draft.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -10,7 +10,7 @@ import type { TimelineSearch } from "./routes.ts";
 
 const text = texts("timeline");
 
-/** What a draft would change on the screens; undefined: not known yet, or there is no draft. */
+/** The effect of a draft on the screens; undefined: not loaded yet, or there is no draft. */
 export function useDraftEffect(draftId: string | undefined): ContentEffect | undefined {
   const draft = useQuery({ ...draftQuery(draftId ?? ""), enabled: draftId !== undefined });
   const etag = draft.data?.etag;

@@ -1,4 +1,4 @@
-// A piece of the timeline: what plays, why, and where to go on from there.
+// A piece of the timeline: its content, the reason for it, and where to go on from there.
 import { Link } from "@tanstack/react-router";
 import { iso } from "../../../../src/base/time.ts";
 import { useMay } from "../../data/session.ts";
@@ -19,7 +19,7 @@ export function PieceDialog({
   onClose: () => void;
 }) {
   const { stretch, from, to } = piece;
-  // Something is planned for this time already: what is missing are its items.
+  // Something is planned for this time already: only its items are missing.
   const layoutToFill = stretch.empty_because === "no-items" ? stretch.layout_id : null;
   const mayPlan = useMay("schedules:write");
   const mayPreview = useMay("assets:read");

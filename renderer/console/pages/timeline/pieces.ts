@@ -36,7 +36,7 @@ export function placeOf(ms: number, days: readonly ZoneDay[]): number {
   return ms <= day.startMs ? index / days.length : (index + day.hourAt(ms) / 24) / days.length;
 }
 
-/** Whether nothing is shown, also not by turns. */
+/** True if nothing is shown, also not by turns. */
 export function isGap({ empty_because: reason }: Stretch): boolean {
   return reason !== null;
 }
@@ -60,7 +60,7 @@ function shownBy(stretch: Stretch): string {
   return isGap(stretch) ? "" : sourceOf(stretch);
 }
 
-/** What is due, and by what. */
+/** The content of a stretch and its source, to compare stretches. */
 function sourceOf({ by, schedule_id, override_id, layout_id, asset_id, turns }: Stretch): string {
   return JSON.stringify([by, schedule_id, override_id, layout_id, asset_id, turns.map((turn) => turn.schedule_id)]);
 }

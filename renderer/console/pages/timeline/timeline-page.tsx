@@ -1,4 +1,4 @@
-// What all screens will play, beside each other: a day or a week, on each screen's clock or one's own.
+// The plans of all screens, beside each other: a day or a week, on each screen's clock or one's own.
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { dayMs, iso } from "../../../../src/base/time.ts";

@@ -1,4 +1,4 @@
-// The track of one screen: what it plays, piece by piece. Beside another plan, what differs is marked.
+// The track of one screen: its plan, piece by piece. Beside another plan, differences are marked.
 import { memo, useMemo } from "react";
 import { ownTimeZone, type ZoneDay } from "../../data/zones.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -22,7 +22,7 @@ export interface PieceSelection {
   screen: TimelineScreen;
   piece: Piece;
   timeZone: string;
-  /** How it differs from what it is compared with. */
+  /** How it differs from the plan that it is compared with. */
   change: Change | null;
 }
 

@@ -1,4 +1,4 @@
-// What a stretch of the timeline shows, and why, in words.
+// The content of a stretch of the timeline, and the reason for it, in words.
 import { formatDay, formatList, formatTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { emptyInWords } from "../../ui/empty-reason.ts";
@@ -7,7 +7,7 @@ import { isGap, type Change, type Piece } from "./pieces.ts";
 
 const text = texts("timeline");
 
-/** What it shows. */
+/** The name of the content of a stretch. */
 export function whatOf(stretch: Stretch): string {
   const { by, layout_name: layout, asset_id: assetId, turns } = stretch;
   if (isGap(stretch)) return text("gap");
@@ -17,7 +17,7 @@ export function whatOf(stretch: Stretch): string {
 
 const emptyWords = { "no-schedule": "emptyNoSchedule", "not-due": "emptyNotDue", "set-aside": "emptySetAside" } as const;
 
-/** What is written on a piece. On a gap also why it is empty. */
+/** The label of a piece. On a gap also the reason why it is empty. */
 export function labelOf(stretch: Stretch): string {
   const { empty_because: reason } = stretch;
   return reason === null ? whatOf(stretch) : text("gapWith", { reason: emptyInWords(reason) });
@@ -56,7 +56,7 @@ export function spanInWords(from: number, to: number, timeZone: string): string 
   return `${momentOf(from, timeZone)} – ${isOneDay ? formatTime(new Date(to), timeZone) : momentOf(to, timeZone)}`;
 }
 
-/** What is read out for a piece. @param change how it differs from what it is compared with */
+/** The text of a piece for screen readers. @param change how it differs from the plan that it is compared with */
 export function nameOfPiece({ stretch, from, to }: Piece, timeZone: string, change: Change | null): string {
   const values = { what: whatOf(stretch), from: momentOf(from, timeZone), to: momentOf(to, timeZone), cause: causeOf(stretch) };
   const name = text("pieceName", values);

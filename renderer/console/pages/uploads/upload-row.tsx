@@ -1,4 +1,4 @@
-// One upload in the tray: how far it is, or why it was refused and what to do.
+// One upload in the tray: how far it is, or why it was refused and how to go on.
 import { FileTrigger, ProgressBar } from "react-aria-components";
 import { thumbnailUrl } from "../../data/assets.ts";
 import { isActive, removeUpload, retryUpload, uploadFiles, type UploadEntry } from "../../data/uploads.ts";
@@ -12,7 +12,7 @@ import { reasonOf } from "../../ui/problem-message.tsx";
 const text = texts("uploads");
 const commonText = texts("common");
 
-/** What is said about an upload. */
+/** The text about the state of an upload. */
 function stateText({ state, sentBytes, file, error, asset, isDuplicate }: UploadEntry): string {
   if (isDuplicate && asset !== null) {
     return asset.name === file.name ? text("duplicateSame") : text("duplicate", { name: asset.name });

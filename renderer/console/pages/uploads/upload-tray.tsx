@@ -11,7 +11,7 @@ import { InterruptedRow, Progress, UploadRow } from "./upload-row.tsx";
 
 const text = texts("uploads");
 
-// Longer lists show what still happens or needs a person first, then the newest.
+// Longer lists show uploads that are running or need a person first, then the newest.
 const mostShown = 100;
 
 export function UploadTray() {

@@ -1,4 +1,4 @@
-// What the shell has for uploads on every page: the drop overlay, and the tray when there is something in it.
+// The uploads in the shell, on every page: the drop overlay, and the tray when there is something in it.
 import { lazy, Suspense, useEffect } from "react";
 import { useSession } from "../../data/session.ts";
 import { interruptedUploads } from "../../data/upload-memory.ts";

@@ -1,4 +1,4 @@
-// On how many screens a playlist or a layout is shown, and through what.
+// The number of screens that show a playlist or a layout, and the content through which they do.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
@@ -22,7 +22,7 @@ type Uses = Schemas["LayoutUses"] & Partial<Pick<Schemas["PlaylistUses"], "layou
 export function ShownOn({ kind, id }: ShownOnProps) {
   const [isOpen, setIsOpen] = useState(false);
   const { data } = useQuery({
-    // Which screens there are changes with them, and what shows it with schedules and layouts.
+    // Events of screens, schedules and layouts make the keys that begin with `players` old.
     queryKey: ["players", "uses", kind, id],
     queryFn: async ({ signal }): Promise<Uses> => {
       const init = { params: { path: { id } }, signal };

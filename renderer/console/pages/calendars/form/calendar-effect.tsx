@@ -1,4 +1,4 @@
-// Beside the form: what saving the dates would change on the screens, asked again while they are edited.
+// Beside the form: the effect of saving the dates on the screens, asked again while they are edited.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { texts } from "../../../i18n/texts.ts";
 import { useDebounced } from "../../../ui/stable-values.ts";
@@ -7,12 +7,12 @@ import { EffectText } from "../../schedules/effect-text.tsx";
 import { readCalendarEffect, usesQuery, type CalendarChange } from "../data.ts";
 
 const text = texts("calendars");
-/** Who types is not asked about after each letter. */
+/** The service is not asked after each letter that a person types. */
 const settleMs = 400;
 
 interface CalendarEffectProps {
   id: string;
-  /** What would be saved; null: nothing. */
+  /** The change to save; null: none. */
   change: CalendarChange | null;
   /** The first date that differs. */
   first: string | null;

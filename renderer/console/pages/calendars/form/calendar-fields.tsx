@@ -1,4 +1,4 @@
-// The form of a calendar, new or not: its name, its dates, and beside them what is said of it.
+// The form of a calendar, new or not: its name, its dates, and a column with facts about it.
 import type { FormEvent, ReactNode } from "react";
 import type { ActiveDraft } from "../../../data/drafts/place.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -19,14 +19,14 @@ interface CalendarFieldsProps {
   onChange: (values: Values) => void;
   isNew: boolean;
   mayWrite: boolean;
-  /** Whether there is something to save, and nothing to decide before. */
+  /** True if there is something to save, and nothing to decide before. */
   isSavable: boolean;
   saving: { isPending: boolean; error: unknown };
   onSave: () => void;
   /** Saves it in a draft, and goes there. */
   onSaveToDraft: (draft: ActiveDraft) => Promise<unknown>;
   otherActions?: ReactNode;
-  /** What is said beside the form. */
+  /** The facts beside the form. */
   children?: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// What refers to a calendar, with links.
+// The resources that refer to a calendar, with links.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { texts } from "../../../i18n/texts.ts";
@@ -6,7 +6,7 @@ import type { CalendarUses } from "../data.ts";
 
 const text = texts("calendars");
 
-/** Whether something refers to it, also in the bin. */
+/** True if something refers to it, also in the bin. */
 export function isUsed({ schedules, playlists, player_count: count }: CalendarUses): boolean {
   return schedules.length + playlists.length + count > 0;
 }

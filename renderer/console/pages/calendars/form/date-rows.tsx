@@ -84,7 +84,7 @@ export function DateRows({ values, mayWrite, onChange }: DateRowsProps) {
   );
 }
 
-/** What was added, and the dates of a few years from today on. */
+/** New rows, and the next dates from today on. */
 function soonRows(rows: readonly Row[]): readonly Row[] {
   const today = new Date().toISOString().slice(0, 10);
   const coming = new Set(rows.filter(({ date, isNew }) => !isNew && date >= today).slice(0, mostShown));

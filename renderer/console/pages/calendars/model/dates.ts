@@ -6,7 +6,7 @@ export interface CalendarDay {
   name?: string | undefined;
 }
 
-/** A calendar without what only the service writes. */
+/** A calendar without the fields that only the service writes. */
 export interface CalendarContent {
   name: string;
   dates: readonly CalendarDay[];
@@ -18,7 +18,7 @@ export interface Row {
   /** Empty: it is not chosen yet. */
   date: string;
   name: string;
-  /** Whether it was added since the calendar was read. */
+  /** True if it was added since the calendar was read. */
   isNew: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Values {
   rows: readonly Row[];
 }
 
-/** What two people changed differently: the name, or a date. */
+/** A part that two people changed differently: the name, or a date. */
 export type Part = { is: "name" } | { is: "date"; date: string };
 
 export interface Merged {
@@ -40,7 +40,7 @@ export function valuesOf({ name, dates }: CalendarContent): Values {
   return { name, rows: dates.map((day, key) => ({ key, date: day.date, name: day.name ?? "", isNew: false })) };
 }
 
-/** What the form says. Rows without a date are left out, and of a date that is there twice the first row counts. */
+/** The calendar in the form. Rows without a date are left out, and of a date that is there twice the first row counts. */
 export function calendarOf({ name, rows }: Values): CalendarContent {
   const days = new Map<string, CalendarDay>();
   for (const { date, name: day } of rows) {
@@ -113,7 +113,7 @@ export function withParts(calendar: CalendarContent, parts: readonly Part[], fro
   return { name: parts.some(({ is }) => is === "name") ? from.name : calendar.name, dates: sortByDate(dates) };
 }
 
-/** What saving changes; null: nothing. */
+/** The changes to save; null: none. */
 export function changeOf(before: CalendarContent, after: CalendarContent): { name?: string; dates?: CalendarDay[] } | null {
   const isRenamed = before.name !== after.name;
   const differs = firstDifference(before, after) !== null;

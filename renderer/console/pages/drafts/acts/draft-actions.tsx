@@ -1,4 +1,4 @@
-// What can be done with a draft: work in it, publish it, send it for approval, decide about it, rename it, delete it.
+// The actions on a draft: work in it, publish it, send it for approval, decide about it, rename it, delete it.
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { enterDraft, leaveDraft, useDraft, type VersionedDraft } from "../../../data/draft.ts";

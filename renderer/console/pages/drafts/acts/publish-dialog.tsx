@@ -1,4 +1,4 @@
-// Asks before a draft is published or approved, with what that does to the screens and why it is done.
+// Asks before a draft is published or approved, with its effect on the screens and the reason for it.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { activeDraft } from "../../../data/drafts/place.ts";
@@ -12,7 +12,7 @@ import { effectQuery, publishDraft, type Decisions } from "../drafts.ts";
 import { EffectSentence } from "../effect.tsx";
 
 const text = texts("drafts");
-/** What is read anew afterwards, besides what events tell. */
+/** The keys of data that is read anew afterwards, besides the data of events. */
 const staleKeys = ["drafts", "draft-contents", "versions"] as const;
 
 interface PublishDialogProps {

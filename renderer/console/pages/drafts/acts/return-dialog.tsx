@@ -1,4 +1,4 @@
-// Returns a proposal to whoever made it, with a word about what should be different.
+// Returns a proposal to the person who made it, with a word about the changes that it needs.
 import { useState } from "react";
 import type { VersionedDraft } from "../../../data/draft.ts";
 import { useAct } from "../../../data/use-act.ts";

@@ -1,9 +1,9 @@
-// What a person may do with a draft, as far as the page can know. The service decides.
+// The rights of a person in a draft, as far as the page can know. The service decides.
 import { useNeedsApproval, type Draft } from "../../../data/draft.ts";
 import { useSession } from "../../../data/session.ts";
 
 export interface DraftRights {
-  /** Change what it holds, rename it, delete it. */
+  /** Change its content, rename it, delete it. */
   mayChange: boolean;
   mayPublish: boolean;
   /** Ask for an approval. */

@@ -1,4 +1,4 @@
-// Sends a draft for approval. Nobody works in it after that: what was changed is shown on its page.
+// Sends a draft for approval. Nobody works in it after that: its page shows the changes.
 import { useNavigate } from "@tanstack/react-router";
 import { endDraft, useDraft } from "../../../data/draft.ts";
 import { useAct } from "../../../data/use-act.ts";

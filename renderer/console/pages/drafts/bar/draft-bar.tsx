@@ -36,7 +36,7 @@ export function DraftBar({ active: { id, name: fallbackName } }: { active: Activ
     if (draft !== undefined && draft.name !== fallbackName && !hasEnded) setActiveDraft({ id, name: draft.name });
   }, [draft, fallbackName, id, hasEnded]);
   const leave = async (): Promise<void> => {
-    // What the draft has created has no page outside of it.
+    // A resource that the draft has created has no page outside of it.
     const isOnlyHere = draft?.changes.some((change) => change.action === "created" && pathname.endsWith(change.id));
     if (isOnlyHere === true) await navigate({ to: "/drafts/$id", params: { id } });
     await leaveDraft();

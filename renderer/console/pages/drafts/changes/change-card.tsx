@@ -1,4 +1,4 @@
-// One changed resource: what it is, what differs, and what can be done about it.
+// One changed resource: its kind and name, the differences, and the actions on it.
 import { Link } from "@tanstack/react-router";
 import { useId, type ReactNode } from "react";
 import { texts } from "../../../i18n/texts.ts";
@@ -16,10 +16,10 @@ type Changed = Pick<DraftChange, "kind" | "id" | "name" | "action" | "before" | 
 interface ChangeCardProps {
   change: Changed;
   nameOf: NameOf;
-  /** Whether its page exists, in the draft or as it is published. */
+  /** True if its page exists, in the draft or as it is published. */
   isOpenable: boolean;
   actions?: ReactNode;
-  /** In place of what differs, such as two changes of which one is chosen. */
+  /** Replaces the differences, such as two changes of which one is chosen. */
   children?: ReactNode;
 }
 

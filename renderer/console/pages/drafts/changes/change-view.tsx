@@ -1,4 +1,4 @@
-// What differs between two versions of a resource, whatever it is.
+// The differences of two versions of a resource, whatever it is.
 import type { Calendar } from "../../../data/calendars.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { IconName } from "../../../ui/icon-paths.ts";

@@ -7,7 +7,7 @@ import type { Condition } from "../../schedules/model/conditions.ts";
 const text = texts("changes");
 const operators = { equals: "equals", not_equals: "notEquals", at_least: "atLeast", at_most: "atMost" } as const;
 
-/** A condition as it is stored, or of an item that is not saved yet, without what is as usual. */
+/** A condition as it is stored, or of an item that is not saved yet, without usual values. */
 type AnyCondition = Condition | NonNullable<Item["conditions"]>[number];
 
 /** @param nameOf of a calendar by its id */

@@ -1,4 +1,4 @@
-// What a field of an item says, in few words, so that a change of it can be read.
+// The value of an item's field in few words, so that a change of it can be read.
 import { formatDateTime, formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Asset } from "../../../data/assets.ts";

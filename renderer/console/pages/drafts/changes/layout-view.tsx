@@ -1,4 +1,4 @@
-// What a change does to a layout: drawn before and after, and in words.
+// The changes of a layout: drawn before and after, and in words.
 import { texts } from "../../../i18n/texts.ts";
 import { differenceText, valueText } from "../../layouts/words.ts";
 import { zoneOf, type EditedLayout } from "../../layouts/model/edited-layout.ts";

@@ -1,4 +1,4 @@
-// The names of what content refers to by ids. What was made in the draft itself is named by its changes.
+// The names of resources that content refers to by ids. Those that were made in the draft itself are named by its changes.
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useRoster } from "../../../data/roster.ts";

@@ -1,4 +1,4 @@
-// What a change does to the items of a playlist, in words and with their small pictures.
+// The changes of the items of a playlist, in words and with their small pictures.
 import { useMemo, useState } from "react";
 import { useAssetsById } from "../../../data/assets-by-id.ts";
 import { texts } from "../../../i18n/texts.ts";

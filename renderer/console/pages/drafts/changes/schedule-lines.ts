@@ -1,4 +1,4 @@
-// What differs between two versions of a schedule or a calendar, in words.
+// The differences of two versions of a schedule or a calendar, in words.
 import { formatDate, formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { conditionInWords } from "./condition-words.ts";
@@ -41,7 +41,7 @@ export function scheduleLines(before: Schedule | null, after: Schedule | null, n
   const isWhole = was === null || is === null;
   const lines = names.flatMap((name): Line[] => {
     const [old, next] = [was?.[name] ?? null, is?.[name] ?? null];
-    // Only what is not as usual is worth a line of something new.
+    // Only a value other than the usual one is worth a line of something new.
     return old === next || (isWhole && !isAlwaysShown(name)) ? [] : [{ name, before: old, after: next }];
   });
   return !isWhole && hasOther(before!, after!) ? [...lines, { name: text("other"), before: null, after: null }] : lines;

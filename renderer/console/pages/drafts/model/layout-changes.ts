@@ -1,4 +1,4 @@
-// What differs between two versions of a layout, part by part and zone by zone. Pure.
+// The differences of two versions of a layout, part by part and zone by zone. Pure.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { isSameBox, isSameTransition, toEdited, zoneOf, type EditedLayout, type EditedZone } from "../../layouts/model/edited-layout.ts";
 import type { Difference } from "../../layouts/model/merge.ts";
@@ -10,7 +10,7 @@ export interface LayoutChange {
   after: EditedLayout | null;
   /** Empty where one of them does not exist. */
   differences: readonly Difference[];
-  /** What is drawn in another colour: zones by their keys. */
+  /** The zones that are drawn in another colour, by their keys. */
   zones: ReadonlyMap<string, "added" | "removed" | "changed">;
 }
 

@@ -1,4 +1,4 @@
-// What differs between two versions of a playlist: items that were added, removed, moved or changed, in the order of the newer one. Pure.
+// The differences of two versions of a playlist: items added, removed, moved or changed, in the order of the newer one. Pure.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { movedKeys } from "../../playlists/model/merge.ts";
 import { isSameValue } from "../../playlists/model/same-value.ts";
@@ -21,12 +21,12 @@ export interface ItemChange {
   /** Its place in the playlist, from 1; null: it is not in that version. */
   from: number | null;
   to: number | null;
-  /** Whether it has another place among those that stay. A changed item may also be moved. */
+  /** True if it has another place among those that stay. A changed item may also be moved. */
   isMoved: boolean;
   fields: readonly FieldChange[];
 }
 
-/** All items of both versions. A removed one is where it was, after what it followed. */
+/** All items of both versions. A removed one is at its old place, after the item that it followed. */
 export function itemChanges(before: readonly StoredItem[], after: readonly StoredItem[]): ItemChange[] {
   const old = new Map(before.map((item, index) => [item.id, { item, place: index + 1 }]));
   const newIds = new Set(after.map(({ id }) => id));
@@ -57,7 +57,7 @@ export function fieldChanges(before: object, after: object, without: readonly st
     .map((name) => ({ name, before: old[name], after: next[name] }));
 }
 
-/** What is shown: changed items, and how many that are the same lie between them. */
+/** A row of the list: a changed item, or the number of equal items between changed ones. */
 export type ItemRow = { is: "same"; key: string; count: number } | (ItemChange & { is: Exclude<ItemChange["is"], "same"> });
 
 export function rowsOf(changes: readonly ItemChange[]): ItemRow[] {

@@ -1,4 +1,4 @@
-// Goes back to a version, after the service has said by a dry run what that changes.
+// Goes back to a version, after the service has told the changes by a dry run.
 import { useQuery } from "@tanstack/react-query";
 import { useDraft, useNeedsApproval } from "../../../data/draft.ts";
 import { contentKeys } from "../../../data/drafts/place.ts";
@@ -25,7 +25,7 @@ export function RestoreDialog({ restoration, onClose }: { restoration: Restorati
   const effect = useQuery({ ...restorationEffectQuery(restoration), enabled: showsEffect });
   const version = String(number);
   const { data: outlook, error } = useQuery({
-    // What is published decides about it: whatever makes that old makes this old.
+    // The answer depends on the published content: whatever makes that old makes this old.
     queryKey: ["playlists", "restoration", number, only?.id ?? null],
     queryFn: ({ signal }) => restoreVersion(restoration, true, signal),
     staleTime: 0,

@@ -1,4 +1,4 @@
-// What a version changed, each resource before and after.
+// The changes of a version, each resource before and after.
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Section } from "../../../ui/section.tsx";
@@ -11,7 +11,7 @@ const text = texts("versions");
 
 interface VersionChangesProps {
   version: Version;
-  /** Asks whether one of them should become what it was then; null: it is, or the person may not do it. */
+  /** Asks before one resource goes back to this version; null: it is the newest, or the person may not do it. */
   onRestore: ((restoration: Restoration) => void) | null;
 }
 

@@ -1,4 +1,4 @@
-// A version: what it changed, where it has arrived, and going back to it.
+// A version: its changes, where it has arrived, and going back to it.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// What was published, day by day, and going back to it: everything, or one playlist, layout or schedule.
+// The published versions, day by day, and going back to one: everything, or one playlist, layout or schedule.
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "../../../data/client.ts";

@@ -1,4 +1,4 @@
-// What a version is called: why it was made, or what it changed.
+// The name of a version: why it was made, or its changes.
 import { texts } from "../../../i18n/texts.ts";
 import type { VersionEntry } from "../drafts.ts";
 
@@ -13,7 +13,7 @@ export function titleOf({ note, changes, change_count: count, restored_from: fro
   return count === 1 ? one : text("more", { first: one, count: count - 1 });
 }
 
-/** Who published it, and who proposed it. */
+/** The person who published it, and the one who proposed it. */
 export function peopleOf({ created_by: by, proposed_by: proposer }: VersionEntry): string {
   const publisher = by === null ? text("byService") : text("by", { name: by.name });
   return proposer === null ? publisher : `${publisher}, ${text("proposedBy", { name: proposer.name })}`;

@@ -77,7 +77,7 @@ export function toEdited(layout: Layout, ids: ZoneIds = new Map()): EditedLayout
   };
 }
 
-/** The request that saves what differs from what is stored; null: nothing does. */
+/** The request that saves the differences from the stored version; null: there are none. */
 export function toChange(base: EditedLayout, layout: EditedLayout, ids: ZoneIds): LayoutChange | null {
   const change: LayoutChange = {};
   if (layout.name !== base.name) change.name = layout.name;
@@ -140,7 +140,7 @@ export function isSameLayout(one: EditedLayout, other: EditedLayout): boolean {
   );
 }
 
-/** Whether two zones are the same in all that is seen of them. */
+/** True if two zones are the same in all that is seen of them. */
 export function isSameZone(one: EditedZone, other: EditedZone): boolean {
   return (
     one.name === other.name &&

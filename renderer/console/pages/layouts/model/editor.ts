@@ -1,4 +1,4 @@
-// The state of one editor: the layout with its history, what is selected, what is stored, and what two people contradict each other in.
+// The state of one editor: the layout with its history, the selection, the stored version, and the conflicts between two people.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { isSameLayout, isSameZone, learnIds, toEdited, zoneOf, type EditedLayout, type ZoneIds } from "./edited-layout.ts";
 import { beginHistory, mapHistory, redo, step, undo, type History } from "./history.ts";
@@ -6,7 +6,7 @@ import { differencesOf, isSameDifference, merge, take, type Difference } from ".
 
 type Layout = Schemas["Layout"];
 
-/** What a step did, for the texts of undo and redo. */
+/** The kind of a step, for the texts of undo and redo. */
 export type Act =
   | "move"
   | "resize"
@@ -32,13 +32,13 @@ export interface Editor {
   history: History<EditedLayout, Act>;
   /** The keys of the selected zones. */
   selected: readonly string[];
-  /** What is stored, as far as it is known. */
+  /** The newest stored version that the editor has received. */
   base: EditedLayout;
   etag: string;
   ids: ZoneIds;
-  /** What both have changed, and nobody has decided yet. */
+  /** Differences that both have made, and nobody has decided yet. */
   conflicts: readonly Difference[];
-  /** What somebody else has changed while the editor was open, and the person has not read yet. */
+  /** Changes that somebody else has made while the editor was open, and the person has not read yet. */
   news: readonly Difference[];
 }
 
@@ -47,7 +47,7 @@ export function openEditor({ layout, etag }: Stored): Editor {
   return { history: beginHistory(base), selected: [], base, etag, ids: new Map(), conflicts: [], news: [] };
 }
 
-/** Whether something is not saved yet. */
+/** True if something is not saved yet. */
 export function isDirty({ history, base }: Editor): boolean {
   return !isSameLayout(history.present, base);
 }
@@ -56,7 +56,7 @@ export interface EditInfo {
   act: Act;
   token?: string;
   at: number;
-  /** What is selected afterwards. Default: the same */
+  /** The selection afterwards. Default: the same */
   select?: readonly string[];
 }
 
@@ -79,7 +79,7 @@ export function redoStep(editor: Editor): Editor {
   return dropStale({ ...editor, history: redo(editor.history) });
 }
 
-/** Takes in what somebody else has stored. What both have changed is kept; what cannot be is a conflict, with mine in it. */
+/** Merges a version that somebody else has stored. A part that both have changed differently is a conflict, with mine in the layout. */
 export function receive(editor: Editor, version: Stored): Editor {
   if (version.etag === editor.etag) return editor;
   const ids = adoptTwins(editor, version.layout);
@@ -99,7 +99,7 @@ export function decide(editor: Editor, conflict: Difference, side: "mine" | "the
   return { ...next, conflicts: next.conflicts.filter((each) => !isSameDifference(each, conflict)) };
 }
 
-/** Shows again what is stored. It can be undone. */
+/** Shows the stored version again. It can be undone. */
 export function discard(editor: Editor, at: number): Editor {
   return edit(editor, editor.base, { act: "discard", at });
 }
@@ -107,7 +107,7 @@ export function discard(editor: Editor, at: number): Editor {
 function rebase(editor: Editor, from: EditedLayout, to: EditedLayout, etag: string): Editor {
   const { conflicts } = merge(from, editor.history.present, to);
   const openConflicts = editor.conflicts.filter((old) => !conflicts.some((conflict) => isSameDifference(old, conflict)));
-  // Each state gets the change, so that undoing takes back what this person did and nothing else.
+  // Each state gets the change, so that undoing takes back only this person's own changes.
   const history = mapHistory(editor.history, (state) => merge(from, state, to).layout);
   return dropStale({ ...editor, history, base: to, etag, conflicts: [...openConflicts, ...conflicts] });
 }
@@ -126,7 +126,7 @@ function dropStale(editor: Editor): Editor {
   return { ...editor, selected, conflicts };
 }
 
-/** If saving succeeded and its response was lost, what is stored has my new zones: they are the same, and not others beside mine. */
+/** If saving succeeded and its response was lost, the stored version has my new zones: they are the same, and not others beside mine. */
 function adoptTwins({ history, base, ids }: Editor, { zones, ...rest }: Layout): ZoneIds {
   const next = new Map(ids);
   const own = history.present.zones.filter(({ key }) => zoneOf(base, key) === undefined);

@@ -54,7 +54,7 @@ export function clamp(value: number, least: number, most: number): number {
   return Math.max(least, Math.min(value, most));
 }
 
-/** The zone in whole pixels, wholly inside the layout: what the service accepts. */
+/** The zone in whole pixels, wholly inside the layout, as the service requires. */
 export function fit<Z extends Box>(zone: Z, layout: Size): Z {
   const width = clamp(Math.round(zone.width), 1, layout.width);
   const height = clamp(Math.round(zone.height), 1, layout.height);

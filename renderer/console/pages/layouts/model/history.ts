@@ -1,6 +1,6 @@
-// What can be undone and redone. Immutable: every step is the state before it and what it was.
+// The steps that can be undone and redone. Immutable: every step has the state before it and its label.
 
-/** What a step did, and whether the next one of the same kind belongs to it. */
+/** The label of a step, and the token by which the next one of the same kind joins it. */
 export interface StepInfo<L> {
   label: L;
   /** Steps with the same token that follow each other quickly, such as those of a pressed arrow key, are one. */
@@ -26,7 +26,7 @@ export function beginHistory<T, L>(present: T): History<T, L> {
   return { past: [], present, future: [] };
 }
 
-/** Does a step. What was undone can no longer be redone. */
+/** Does a step. Undone steps can no longer be redone. */
 export function step<T, L>(history: History<T, L>, next: T, info: StepInfo<L>): History<T, L> {
   const last = history.past.at(-1);
   const continues = last !== undefined && info.token !== undefined && last.token === info.token && info.at - last.at < sameStepMs;

@@ -1,4 +1,4 @@
-// Merges what two people have changed in the same layout, zone by zone and part by part.
+// Merges the changes of two people to the same layout, zone by zone and part by part.
 import { isSameBox, isSameTransition, zoneOf, type EditedLayout, type EditedZone } from "./edited-layout.ts";
 import { fit } from "./geometry.ts";
 
@@ -20,7 +20,7 @@ export interface Merged {
   conflicts: readonly Difference[];
 }
 
-/** @param base what both began with */
+/** @param base the version that both began with */
 export function merge(base: EditedLayout, mine: EditedLayout, theirs: EditedLayout): Merged {
   const conflicts: Difference[] = [];
   let layout = mine;
@@ -87,7 +87,7 @@ function mergeOrder(base: readonly string[], mine: readonly string[], theirs: re
   return order;
 }
 
-/** What of a layout is different in another one. */
+/** The parts in which a layout differs from another one. */
 export function differencesOf(from: EditedLayout, to: EditedLayout): Difference[] {
   const keys = [...new Set([...from.zones, ...to.zones].map(({ key }) => key))];
   const common = (layout: EditedLayout): string =>
@@ -109,7 +109,7 @@ export function isSameDifference(one: Difference, other: Difference): boolean {
   return one.zone === other.zone && one.part === other.part;
 }
 
-/** Makes one part of a layout what it is in another one. */
+/** Copies one part from another layout. */
 export function take(layout: EditedLayout, from: EditedLayout, { zone: key, part }: Difference): EditedLayout {
   if (key === null) {
     if (part === "stacking") return { ...layout, zones: inOrderOf(layout.zones, keysOf(from)) };

@@ -2,12 +2,12 @@
 import { withZones, type Box, type EditedLayout, type EditedZone } from "./edited-layout.ts";
 import { fit } from "./geometry.ts";
 
-/** A band such as a header or a ticker is at most this share of the shorter side high. What is higher is a row. */
+/** A band such as a header or a ticker is at most this share of the shorter side high. A higher zone is a row. */
 const mostOfBand = 0.2;
 
 /**
  * The layout in the other orientation. Bands over the whole width, such as a header or a ticker, stay bands of the same
- * height, so that their letters keep their size. What lies between them is turned: columns become rows, rows become columns.
+ * height, so that their letters keep their size. The zones between them are turned: columns become rows, rows become columns.
  */
 export function otherOrientation(layout: EditedLayout): EditedLayout {
   const size = { width: layout.height, height: layout.width };
@@ -20,7 +20,7 @@ export function otherOrientation(layout: EditedLayout): EditedLayout {
   const inner = keeps ? { from: above, to: layout.height - below, newFrom: above, newTo: size.height - below } : whole(layout, size);
   const rotatedLayout = withZones({ ...layout, ...size }, (zone) => {
     if (keeps && bands.has(zone)) return band(zone, layout, size);
-    // What lies over bands too, such as a picture behind everything, is turned with the whole layout.
+    // A zone that also lies over bands, such as a picture behind everything, is turned with the whole layout.
     const isBetween = zone.top >= inner.from && zone.top + zone.height <= inner.to;
     return swapAxes(zone, layout.width, isBetween ? inner : whole(layout, size), size);
   });
@@ -65,7 +65,7 @@ function band(zone: EditedZone, layout: EditedLayout, size: { width: number; hei
   return { ...zone, width: size.width, top: isBelow ? size.height - (layout.height - zone.top) : zone.top };
 }
 
-/** Exchanges the axes. The edges are rounded rather than the sizes: what touches still does. */
+/** Exchanges the axes. The edges are rounded rather than the sizes: zones that touch still do. */
 function swapAxes(zone: EditedZone, width: number, rows: Rows, size: { width: number }): EditedZone {
   const down = (x: number): number => Math.round(rows.newFrom + (x / width) * (rows.newTo - rows.newFrom));
   const across = (y: number): number => Math.round(((y - rows.from) / (rows.to - rows.from)) * size.width);

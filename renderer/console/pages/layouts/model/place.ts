@@ -97,7 +97,7 @@ export function angleTo({ x, y }: Point, snaps: boolean): number {
   return wholeDegrees(snaps && Math.abs(nearest - degrees) <= 4 ? nearest : degrees);
 }
 
-/** Changes a zone by numbers and choices. What exceeds the layout is limited to it. */
+/** Changes a zone by numbers and choices. A value that exceeds the layout is limited to it. */
 export function setZone(layout: EditedLayout, key: string, changes: Partial<Omit<EditedZone, "key">>): EditedLayout {
   return withZones(layout, (zone) => (zone.key === key ? fit({ ...zone, ...changes }, layout) : zone));
 }
@@ -106,7 +106,7 @@ export function setZone(layout: EditedLayout, key: string, changes: Partial<Omit
 export function resizeLayout(layout: EditedLayout, width: number, height: number): EditedLayout {
   const [across, down] = [width / layout.width, height / layout.height];
   const zones = layout.zones.map((zone) => {
-    // The edges are rounded rather than the sizes: what touches still does.
+    // The edges are rounded rather than the sizes: zones that touch still do.
     const left = Math.round(zone.left * across);
     const top = Math.round(zone.top * down);
     const right = Math.round((zone.left + zone.width) * across);

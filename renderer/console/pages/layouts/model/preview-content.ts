@@ -3,7 +3,7 @@ import type { ShownContent } from "../../../../../src/protocol/operator/previews
 import { previewId } from "../../../preview/placeholder-ids.ts";
 import type { EditedLayout } from "./edited-layout.ts";
 
-/** What the screen would show if the layout were saved as it is edited. */
+/** The content of the screen if the layout were saved as it is edited. */
 export function withEditedLayout(content: ShownContent, layout: EditedLayout): ShownContent {
   const { layout: savedLayout } = content.state;
   if (savedLayout === null) return content;

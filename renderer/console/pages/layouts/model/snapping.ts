@@ -12,9 +12,9 @@ export interface Guide {
 export interface SnapRules {
   /** How near is near, in layout pixels. */
   tolerance: number;
-  /** Whether the lines of the grid attract. */
+  /** The lines of the grid attract. */
   hasGrid: boolean;
-  /** Whether the edges of the safe area attract. */
+  /** The edges of the safe area attract. */
   hasSafeArea: boolean;
 }
 

@@ -1,7 +1,7 @@
 // The layouts that a person can begin with: three for landscape and three for portrait, in Full HD.
 import type { Box, Size } from "./edited-layout.ts";
 
-/** What a zone is for; its first name. */
+/** The purpose of a zone; its first name. */
 export type ZoneRole = "main" | "side" | "ticker" | "header" | "menu";
 
 export interface Start extends Size {

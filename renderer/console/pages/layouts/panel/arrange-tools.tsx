@@ -1,4 +1,4 @@
-// Aligns, distributes and stacks what is selected.
+// Aligns, distributes and stacks the selected zones.
 import { Toolbar } from "react-aria-components";
 import type { MessageKey } from "../../../i18n/catalogue.ts";
 import { texts } from "../../../i18n/texts.ts";

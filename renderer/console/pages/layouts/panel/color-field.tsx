@@ -64,7 +64,7 @@ export function ColorField({ label, value, onChange, onClear, isDisabled }: Colo
   );
 }
 
-/** What the system's picker understands. */
+/** The format that the system's picker understands. */
 function sixDigits(value: string | null): string {
   if (value === null) return "#000000";
   if (value.length === 4) return value.replaceAll(/[0-9a-f]/gi, "$&$&");

@@ -1,4 +1,4 @@
-// Tells what somebody else has changed in the layout meanwhile, and lets a person decide where both have changed the same.
+// Names the changes of somebody else to the layout, and lets a person decide where both have changed the same.
 import { useQuery } from "@tanstack/react-query";
 import { useLastChange } from "../../../data/last-change.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -18,7 +18,7 @@ interface ConflictsProps {
   change: (update: (editor: Editor) => Editor) => void;
 }
 
-/** What is told at once; the rest is on the stage. */
+/** The number of changes that are named; the rest is on the stage. */
 const mostNews = 6;
 
 export function Conflicts({ id, editor, change }: ConflictsProps) {

@@ -1,4 +1,4 @@
-// The settings of the whole layout: its name, its size, what is behind the zones, and how it appears.
+// The settings of the whole layout: its name, its size, the background behind the zones, and how it appears.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { assetQuery } from "../../../data/assets.ts";

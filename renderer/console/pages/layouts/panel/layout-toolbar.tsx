@@ -1,4 +1,4 @@
-// The tools above the stage: steps, zones, the other orientation, and what the stage shows and attracts.
+// The tools above the stage: steps, zones, the other orientation, and the lines that the stage shows and snaps to.
 import { Toolbar } from "react-aria-components";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";

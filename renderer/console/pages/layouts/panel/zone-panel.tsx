@@ -1,4 +1,4 @@
-// The settings of the selected zone: its numbers, what it plays and how it looks.
+// The settings of the selected zone: its numbers, its playlist and how it looks.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useAct } from "../../../data/use-act.ts";

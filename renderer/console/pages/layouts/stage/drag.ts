@@ -1,11 +1,11 @@
-// What a pointer that is dragged over the stage does to the layout. Pure: from where it began, where it is, and what it took hold of.
+// The effect of a dragged pointer on the layout. Pure: computed from its start, its position, and the object that it holds.
 import { zoneOf, type EditedLayout } from "../model/edited-layout.ts";
 import type { Act } from "../model/editor.ts";
 import { around, boundsOf, centerOf, type Point } from "../model/geometry.ts";
 import { angleTo, moveZones, reachableMove, resizeZone, sidesOf, turnZone, type Handle } from "../model/place.ts";
 import { linesOf, snapMove, snapResize, type Guide, type SnapRules } from "../model/snapping.ts";
 
-/** What the pointer took hold of. */
+/** The object that the pointer holds. */
 export type Hold = { is: "zones"; keys: readonly string[] } | { is: "handle"; key: string; handle: Handle } | { is: "turn"; key: string };
 
 export interface DragKeys {

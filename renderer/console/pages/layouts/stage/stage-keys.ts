@@ -25,7 +25,7 @@ const stackKeys: Readonly<Record<string, StackMove>> = { "]": "forward", "[": "b
 const turnKeys: Readonly<Record<string, number>> = { ".": 1, ",": -1, ">": 15, "<": -15 };
 
 /**
- * What a key does to the editor; null: nothing.
+ * The effect of a key on the editor; null: none.
  * @param focusKey the zone that has the focus. If it is not selected, the key is about it alone.
  */
 export function pressKey(editor: Editor, focusKey: string, press: KeyPress, at: number): Editor | null {

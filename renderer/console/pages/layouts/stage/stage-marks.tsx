@@ -1,4 +1,4 @@
-// What lies over the picture of the stage and is not part of it: grid, safe area, guides, and the handles of what is selected.
+// The marks over the picture of the stage that are not part of it: grid, safe area, guides, and the handles of the selection.
 import type { CSSProperties } from "react";
 import type { EditedLayout, EditedZone } from "../model/edited-layout.ts";
 import { handles } from "../model/place.ts";

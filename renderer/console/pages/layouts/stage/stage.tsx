@@ -21,10 +21,10 @@ const text = texts("layouts");
 interface StageProps {
   stage: RefObject<HTMLDivElement | null>;
   editor: Editor;
-  /** What a drag makes of the layout; null: nothing is dragged. */
+  /** The layout during a drag; null: nothing is dragged. */
   drag: DragResult | null;
   rules: StageRules;
-  /** What a screen would show of it; null: there is nothing, or not yet. */
+  /** The preview of the layout; null: there is none, or not yet. */
   preview: LayoutPreview | null;
   isReadOnly: boolean;
   change: (update: (editor: Editor) => Editor) => void;

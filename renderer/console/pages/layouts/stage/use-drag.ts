@@ -1,4 +1,4 @@
-// Follows the pointer on the stage: it takes hold of zones, handles and the turning knob, and shows what would become of them.
+// Follows the pointer on the stage: it takes hold of zones, handles and the turning knob, and shows the layout that a drag would result in.
 import { useEffect, useRef, useState, type RefObject } from "react";
 import { edit, select, type Editor } from "../model/editor.ts";
 import type { EditedLayout } from "../model/edited-layout.ts";
@@ -34,11 +34,11 @@ interface Press {
   x: number;
   y: number;
   hasMoved: boolean;
-  /** What a click without dragging selects. */
+  /** The selection after a click without dragging. */
   click: readonly string[] | null;
 }
 
-/** What the stage shows while something is dragged; null: nothing is. */
+/** The layout and the guides on the stage during a drag; null: nothing is dragged. */
 export function useDrag(options: DragOptions): DragResult | null {
   const [result, setResult] = useState<DragResult | null>(null);
   const latest = useRef(options);
@@ -99,7 +99,7 @@ export function useDrag(options: DragOptions): DragResult | null {
         if (click !== null) change((now) => select(now, click));
         return;
       }
-      // Somebody else's change may have arrived while the pointer was down: only what was dragged is taken over.
+      // Somebody else's change may have arrived while the pointer was down: only the dragged zones are taken over.
       const keys = hold.is === "zones" ? hold.keys : [hold.key];
       const places = new Map(result.layout.zones.filter((zone, place) => zone !== from.zones[place]).map((zone) => [zone.key, zone]));
       change((now) => {
@@ -131,7 +131,7 @@ export function useDrag(options: DragOptions): DragResult | null {
   return result;
 }
 
-/** What a press begins; null: nothing. */
+/** The action that a press begins; null: none. */
 function pressOn(
   event: PointerEvent,
   { selected }: Editor,

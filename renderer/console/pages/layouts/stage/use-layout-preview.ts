@@ -1,4 +1,4 @@
-// The preview of the layout that is edited: what a screen would show if it were saved now.
+// The preview of the edited layout: the picture of a screen if it were saved now.
 import { useCallback, useMemo, useRef, useState } from "react";
 import { playbackOf, usePreviewTime, type PreviewTime } from "../../../preview/use-preview-time.ts";
 import { usePreview, type PreviewTicket } from "../../../preview/use-preview.ts";

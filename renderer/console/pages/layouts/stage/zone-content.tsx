@@ -1,4 +1,4 @@
-// What a zone shows on the stage above the preview: its name and its playlist, and until the preview shows it, the first picture.
+// The content of a zone on the stage above the preview: its name and its playlist, and until the preview shows it, the first picture.
 import { useQuery } from "@tanstack/react-query";
 import { memo } from "react";
 import { assetQuery, thumbnailUrl } from "../../../data/assets.ts";
@@ -12,7 +12,7 @@ const text = texts("layouts");
 
 interface ZoneContentProps {
   zone: EditedZone;
-  /** Whether the preview behind it shows the zone as it is. */
+  /** True if the preview behind it shows the zone as it is. */
   isPreviewed: boolean;
 }
 

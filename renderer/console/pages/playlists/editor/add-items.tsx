@@ -1,4 +1,4 @@
-// Adds items of every kind to a playlist: files of the library, texts, pages, and what needs an address or a word.
+// Adds items of every kind to a playlist: files of the library, texts, pages, and kinds that need an address or a word.
 import { memo, useId, useState, type FormEvent } from "react";
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { addressOf } from "../../../data/website-address.ts";

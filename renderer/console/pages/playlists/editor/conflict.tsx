@@ -1,4 +1,4 @@
-// Two people changed the playlist at once in a way that cannot be merged by itself: what it is about, and what to keep.
+// Two people changed the playlist at once in a way that cannot be merged by itself: names the items, and asks which version to keep.
 import { useLastChange } from "../../../data/last-change.ts";
 import type { MessageKey } from "../../../i18n/catalogue.ts";
 import { texts } from "../../../i18n/texts.ts";

@@ -1,4 +1,4 @@
-// What is above the list: adding items, a draft, the playlist as a whole, and where it is shown. It stays while items change.
+// The head above the list: adding items, a draft, the playlist as a whole, and where it is shown. It stays while items change.
 import { memo } from "react";
 import { enterDraft } from "../../../data/draft.ts";
 import { useIsPhone } from "../../../ui/use-media.ts";

@@ -1,4 +1,4 @@
-// The editor of a playlist: the list, the settings of what is chosen, the length of a round, and whether it is saved.
+// The editor of a playlist: the list, the settings of the chosen items, the length of a round, and whether it is saved.
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useAssetsById } from "../../../data/assets-by-id.ts";

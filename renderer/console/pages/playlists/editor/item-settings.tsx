@@ -98,7 +98,7 @@ const SettingField = memo(function SettingField({ field, change, ...props }: Set
   );
 });
 
-/** What the settings that every item has need. The same as long as they do not change, whatever changes in `fields`. */
+/** The properties of the settings that every item has. The same as long as they do not change, whatever changes in `fields`. */
 function useCommon(items: readonly Item[], faults: readonly Fault[], fields: readonly Field[], isDisabled: boolean, change: Change) {
   const own = new Set<string>(fields.map(({ name }) => name));
   const rest = items.map((item) => Object.fromEntries(Object.entries(item).filter(([name]) => !own.has(name))) as unknown as Item);

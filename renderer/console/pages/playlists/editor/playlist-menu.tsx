@@ -1,4 +1,4 @@
-// What can be done with the playlist as a whole: another name, a copy, the bin; on a phone also a draft.
+// The actions on the playlist as a whole: another name, a copy, the bin; on a phone also a draft.
 import { useNavigate } from "@tanstack/react-router";
 import { memo, useState } from "react";
 import { client } from "../../../data/client.ts";
@@ -16,7 +16,7 @@ interface PlaylistMenuProps {
   id: string;
   name: string;
   editor: PlaylistEditor;
-  /** Whether a draft can be begun here: where there is no room for a button. */
+  /** True if the menu offers to begin a draft: where there is no room for a button. */
   hasDraft: boolean;
 }
 
@@ -27,7 +27,7 @@ export const PlaylistMenu = memo(function PlaylistMenu({ id, name, editor, hasDr
   const params = { path: { id } };
   const removing = useAct({
     run: async () => {
-      // This page would ask for what is no longer there.
+      // This page would ask for a playlist that is no longer there.
       await navigate({ to: "/playlists" });
       await client.delete("/api/v1/playlists/{id}", { params });
     },

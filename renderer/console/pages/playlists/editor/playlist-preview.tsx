@@ -29,7 +29,7 @@ interface PlaylistPreviewProps {
   chosenId: string | null;
 }
 
-/** Follows what is edited as soon as it stays the same for a moment. */
+/** Follows the edited playlist as soon as it stays the same for a moment. */
 export function PlaylistPreview({ view, ...props }: PlaylistPreviewProps) {
   const { rows, faults } = view;
   const stableView = useDebounced(

@@ -11,7 +11,7 @@ export function SaveStatus({ editor }: { editor: PlaylistEditor }) {
   const isInDraft = useDraft() !== null;
   const needsApproval = useNeedsApproval();
   const count = text("items", { count: rows.length });
-  // Screens get nothing of what such a person saves.
+  // Changes that such a person saves do not reach screens.
   const isUntouched = state === "saved" && needsApproval && !isInDraft;
   const status =
     state === "incomplete"

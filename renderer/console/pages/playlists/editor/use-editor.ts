@@ -17,7 +17,7 @@ const text = texts("playlistEditor");
 /** The editor of a playlist; null until the playlist is read. */
 export function useEditor(id: string): { editor: PlaylistEditor | null; name: string | undefined; error: unknown } {
   const { data, error } = useQuery(playlistQuery(id));
-  // The key of an editor that was left before everything was saved: what was done there is still there on return.
+  // The key of an editor that was left before everything was saved: its changes are still there on return.
   const editKey = `${usePlaceKey()} ${id}`;
   const [own, setOwn] = useState<{ id: string; editor: PlaylistEditor } | null>(null);
   const editor = own?.id === id ? own.editor : null;

@@ -1,4 +1,4 @@
-// What every control of a setting gets.
+// The properties of every control of a setting.
 export interface FieldProps {
   /** Its name for a person. */
   label: string;

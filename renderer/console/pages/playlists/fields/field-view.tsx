@@ -67,7 +67,7 @@ export function FieldView({ field, ...props }: FieldProps & { field: Field }) {
       );
     case "choice": {
       const options = field.options.map((id) => ({ id, name: text(id as Message) }));
-      // The first choice of those that may be left out is what the service then takes.
+      // Of a setting that may be left out, the first choice is the service's default.
       const option = words === "" && isOptional ? field.options[0]! : words;
       if (options.length > 3 || isMixed || isDisabled)
         return (

@@ -1,4 +1,4 @@
-// What a web page needs to let the screen in: a name and a password, or headers. The service never tells what it has stored.
+// The secrets with which a web page lets the screen in: a name and a password, or headers. The service never tells stored ones.
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -46,7 +46,7 @@ export function HeadersField({ label, value, error, isDisabled, onChange, onDone
     <fieldset className="field-group">
       <legend>{label}</legend>
       {lines.map(([name, secret], index) => (
-        // The name is what is typed: only the place stays.
+        // The name changes with every letter: only the place stays.
         // oxlint-disable-next-line react/no-array-index-key
         <div key={index} className="header-line flex top gap-2">
           <TextField

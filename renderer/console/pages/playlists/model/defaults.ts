@@ -31,17 +31,17 @@ export function newTransition(type: Transition["type"]): Transition {
   return Transition.parse({ type });
 }
 
-/** What is wrong with a field of an item. */
+/** A fault in a field of an item. */
 export interface Fault {
   field: string;
-  /** What to do, in the words that the service would use; null: it is empty and must not be. */
+  /** The remedy, in the words that the service would use; null: the field is empty and must not be. */
   detail: string | null;
 }
 
 // With each change, all items of a playlist are asked for, and only one of them is new.
 const faultCache = new WeakMap<Item, readonly Fault[]>();
 
-/** What the service would refuse of the item by itself. It knows more, such as whether a file still exists. */
+/** The faults for which the service would refuse the item by itself. It knows more, such as whether a file still exists. */
 export function faultsOf(item: Item): readonly Fault[] {
   const faults = faultCache.get(item) ?? findFaults(item);
   faultCache.set(item, faults);

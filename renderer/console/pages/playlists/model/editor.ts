@@ -1,4 +1,4 @@
-// A playlist while a person changes it: shown at once, saved one change after another, merged with what others do. Knows no page.
+// A playlist while a person changes it: shown at once, saved one change after another, merged with the changes of others. Knows no page.
 import { faultsOf, type Fault } from "./defaults.ts";
 import { endStep, emptyHistory, record, redoStep, undoStep, type History } from "./history.ts";
 import { isSameRows, merge, type Conflict } from "./merge.ts";
@@ -16,9 +16,9 @@ export interface EditorPort {
   /** Replaces the items if the playlist is still the version `etag`. */
   save(items: readonly Item[], etag: string): Promise<Stored>;
   read(): Promise<Stored>;
-  /** Whether saving failed because the version is no longer the newest. */
+  /** True if saving failed because the version is no longer the newest. */
   isOutdated(error: unknown): boolean;
-  /** What the service refused, by the index of the item. */
+  /** The faults that the service found, by the index of the item. */
   faultsIn(error: unknown): readonly (Fault & { index: number })[];
   /** Somebody else's change, which made the version `etag`, was merged with an unsaved one. */
   onMerged(etag: string): void;
@@ -35,7 +35,7 @@ export interface EditorView {
   conflicts: readonly Conflict[];
   /** The version that contradicts the rows; null: none does. */
   theirs: string | null;
-  /** What is wrong with rows, by their keys. */
+  /** The faults of rows, by their keys. */
   faults: ReadonlyMap<string, readonly Fault[]>;
   canUndo: boolean;
   canRedo: boolean;
@@ -99,7 +99,7 @@ export class PlaylistEditor {
     this.#saveSoon(joins === undefined ? 0 : typingMs);
   }
 
-  /** Ends typing: what was typed is saved at once, and is one step of its own. */
+  /** Ends typing: the typed text is saved at once, and is one step of its own. */
   readonly settle = (): void => {
     this.#history = endStep(this.#history);
     if (this.#timer !== undefined) this.#saveSoon(0);
@@ -118,13 +118,13 @@ export class PlaylistEditor {
 
   /** After a conflict: both changes where they agree; where they do not, mine. */
   readonly keepBoth = (): void => this.#resolve((theirs) => merge(this.#base.rows, this.#view.rows, theirs.rows).rows);
-  /** After a conflict: only what is shown here. */
+  /** After a conflict: only the rows that are shown here. */
   readonly keepMine = (): void => this.#resolve(() => this.#view.rows);
-  /** After a conflict: only what is stored. */
+  /** After a conflict: only the stored rows. */
   readonly takeTheirs = (): void => this.#resolve((theirs) => theirs.rows);
   readonly retry = (): void => void this.#save();
 
-  /** The page is left: saves what is not saved yet. The editor may be used again. */
+  /** The page is left: saves unsaved changes. The editor may be used again. */
   readonly leave = (): void => {
     if (this.#timer !== undefined) this.#saveSoon(0);
   };
@@ -167,7 +167,7 @@ export class PlaylistEditor {
       }, ms);
   }
 
-  /** Saves until what is shown is stored. One request at a time. */
+  /** Saves until the rows on the page are stored. One request at a time. */
   async #save(): Promise<void> {
     if (this.#isSaving || this.#isInConflict() || this.#view.faults.size > 0) return;
     this.#isSaving = true;

@@ -1,4 +1,4 @@
-// What a person does to rows: each function returns new rows and leaves the others as they are. Pure.
+// The edits of a person of rows: each function returns new rows and leaves the others as they are. Pure.
 import type { Item } from "../../../items/item.ts";
 import type { Row } from "./rows.ts";
 

@@ -1,4 +1,4 @@
-// What a person did, to undo and redo it. Undoing takes back their own change only: what others did since then stays. Pure.
+// The changes of a person, to undo and redo them. Undoing takes back their own change only: later changes of others stay. Pure.
 import { merge } from "./merge.ts";
 import type { Row } from "./rows.ts";
 
@@ -18,7 +18,7 @@ export interface History {
 export const emptyHistory: History = { past: [], future: [] };
 const mostSteps = 200;
 
-/** The history with one change more. What was undone can no longer be done again. */
+/** The history with one change more. Undone changes can no longer be done again. */
 export function record({ past }: History, step: Step): History {
   const last = past.at(-1);
   const isContinued = last?.joins !== undefined && last.joins === step.joins && last.after === step.before;
@@ -26,7 +26,7 @@ export function record({ past }: History, step: Step): History {
   return { past: next.slice(-mostSteps), future: [] };
 }
 
-/** Ends what typing joins: the next change is a step of its own. */
+/** Ends the step that typing extends: the next change is a step of its own. */
 export function endStep(history: History): History {
   const last = history.past.at(-1);
   return last?.joins === undefined ? history : { ...history, past: [...history.past.slice(0, -1), { ...last, joins: undefined }] };

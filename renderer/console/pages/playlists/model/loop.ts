@@ -5,7 +5,7 @@ import { timeZoneRulesOrUtc, type TimeZoneRules } from "../../../../../src/sched
 import type { Item } from "../../../items/item.ts";
 import type { Row } from "./rows.ts";
 
-/** What durations need to know of a file. */
+/** The properties of a file that durations depend on. */
 export interface Media {
   duration_ms: number | null;
   page_count: number | null;
@@ -21,7 +21,7 @@ export interface Loop {
   unlimitedMs: number | null;
   itemCount: number;
   absences: ReadonlyMap<string, Absence>;
-  /** Whether the length of a file is not known yet. */
+  /** True if the length of a file is not known yet. */
   isUncertain: boolean;
 }
 
@@ -76,12 +76,12 @@ function absenceOf({ valid_from, valid_until }: Item, instant: number): Absence 
   return valid_until !== undefined && instant >= Date.parse(valid_until) ? "over" : "not-now";
 }
 
-/** Whether the item is left out of some rounds. */
+/** True if the item is left out of some rounds. */
 export function isLimited({ max_plays_per_hour, max_plays_per_day }: Item): boolean {
   return max_plays_per_hour !== undefined || max_plays_per_day !== undefined;
 }
 
-/** Whether the item plays at some times only, besides its conditions. */
+/** True if the item plays at some times only, besides its conditions. */
 export function isTimed({ valid_from, valid_until, dayparts }: Item): boolean {
   return (valid_from ?? valid_until ?? dayparts) !== undefined;
 }

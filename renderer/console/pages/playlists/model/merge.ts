@@ -1,14 +1,14 @@
-// Merges what two people made of the same rows, by key and field: nothing that either of them did is lost. Pure.
+// Merges the edits of two people of the same rows, by key and field: no edit of either is lost. Pure.
 import { isSameValue } from "./same-value.ts";
 import type { Item } from "../../../items/item.ts";
 import type { Row } from "./rows.ts";
 
-/** What both did to the same row, so that one cannot have all of their way. */
+/** The edits of both of the same row that cannot both be kept. */
 export interface Conflict {
   key: string;
   /** The item as it is named to a person: mine if there is one. */
   item: Item;
-  /** `fields`: both set the same fields differently. `they-removed` what I changed or moved. `i-removed` what they changed. */
+  /** `fields`: both set the same fields differently. `they-removed` a row that I changed or moved. `i-removed` one that they changed. */
   is: "fields" | "they-removed" | "i-removed";
   /** The fields that both set differently. */
   fields: readonly string[];
@@ -23,7 +23,7 @@ export interface Merged {
 type ByKey = ReadonlyMap<string, Row>;
 const byKey = (rows: readonly Row[]): ByKey => new Map(rows.map((row) => [row.key, row]));
 
-/** @param base what both began with */
+/** @param base the rows that both began with */
 export function merge(base: readonly Row[], mine: readonly Row[], theirs: readonly Row[]): Merged {
   if (isSameRows(mine, base)) return { rows: [...theirs], conflicts: [] };
   if (isSameRows(theirs, base)) return { rows: [...mine], conflicts: [] };
@@ -69,7 +69,7 @@ function mergeRow(old: Row, own: Row, other: Row, conflicts: Conflict[]): Row {
   return { key: old.key, item: fields as unknown as Item };
 }
 
-/** Their order, with what I moved or added after what it follows in mine. */
+/** Their order, with the rows that I moved or added after the row that each follows in mine. */
 function mergeOrder(mine: readonly Row[], theirs: readonly Row[], rowsByKey: ByKey, own: ReadonlySet<string>): string[] {
   const order = theirs.map(({ key }) => key).filter((key) => rowsByKey.has(key) && !own.has(key));
   let last: string | null = null;
@@ -104,7 +104,7 @@ export function movedKeys(base: readonly Pick<Row, "key">[], rows: readonly Pick
   return new Set(commonRows.flatMap(({ key }) => (inSequence.has(key) ? [] : [key])));
 }
 
-/** Whether both lists have the same rows in the same order. */
+/** True if both lists have the same rows in the same order. */
 export function isSameRows(one: readonly Row[], other: readonly Row[]): boolean {
   return (
     one.length === other.length &&

@@ -14,7 +14,7 @@ export function previewedItemId({ key }: Row): string {
 }
 
 /**
- * What a screen with the tags and variables that items want would show if the playlist were saved as it is edited. Items in which
+ * The content of a screen with the tags and variables that items want, if the playlist were saved as it is edited. Items in which
  * something is missing are left out.
  * @param calendars all of the team
  */

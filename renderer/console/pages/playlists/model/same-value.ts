@@ -1,4 +1,4 @@
-// Whether two values of JSON are equal, whatever the order of their fields. Pure.
+// Compares two values of JSON, whatever the order of their fields. Pure.
 export function isSameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;

@@ -1,4 +1,4 @@
-// What several items have in common in a field. Pure.
+// The value that several items have in common in a field. Pure.
 import { isSameValue } from "./same-value.ts";
 import type { Item } from "../../../items/item.ts";
 

@@ -1,4 +1,4 @@
-// What a link shows, in words and as the API takes it.
+// The content of a link, in words and as the API takes it.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import type { MessageKey } from "../../../i18n/catalogue.ts";

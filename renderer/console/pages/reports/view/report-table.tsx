@@ -10,7 +10,7 @@ const meterAt = { plays: 0, uptime: 0, planned: 1 } as const;
 interface ReportTableProps {
   kind: ReportKind;
   label: string;
-  /** What the rows stand for. */
+  /** The kind of thing that the rows stand for. */
   rowName: string;
   rows: readonly FigureRow[];
 }
@@ -40,7 +40,7 @@ function RowName({ row: { name, playerId } }: { row: FigureRow }) {
   );
 }
 
-/** How much of the longest row, or of what was planned. The number beside it says it, too. */
+/** The share of the longest row, or of the planned time. The number beside it says it, too. */
 function Meter({ kind, row, rows }: { kind: ReportKind; row: FigureRow["figures"]; rows: readonly FigureRow[] }) {
   const percent =
     kind === "uptime" ? (row.uptime_percent ?? 0) : kind === "planned" ? shareOf(row) : (100 * (row.plays ?? 0)) / mostPlays(rows);

@@ -28,7 +28,7 @@ interface ReportViewProps {
   /** All dates of the report, with or without figures. */
   dates: readonly string[];
   rows: readonly FigureRow[];
-  /** What follows the rows, such as a button for more of them. */
+  /** Follows the rows, such as a button for more of them. */
   after?: ReactNode;
 }
 
@@ -67,7 +67,7 @@ const helps = {
   planned: ["helpPlanned", "helpMissing"],
 } as const satisfies Record<ReportKind, readonly MessageKey<"reports">[]>;
 
-/** How much of the plan is what was planned then. */
+/** The share of the plan that was already planned so at that time. */
 function Basis({ sum: { planned_ms: planned = 0, planned_as_then_ms: asThen = 0 } }: { sum: Figures }) {
   if (planned === 0 || asThen >= planned) return null;
   return (

@@ -27,7 +27,7 @@ export function MonthView({ dues, firstDay, weeks, month, today, mayWrite, layou
   const hasDragged = useRef(false);
   const visibleDues = withMoving(dues, state.moving);
   const on = (day: number): Due[] =>
-    // A night belongs to the day on which it begins; what lasts longer than a day belongs to each.
+    // A night belongs to the day on which it begins; a window that lasts longer than a day belongs to each.
     visibleDues.filter(
       ({ from, until }) => from < (day + 1) * dayMs && (from >= day * dayMs || (until > day * dayMs && until - from > dayMs)),
     );

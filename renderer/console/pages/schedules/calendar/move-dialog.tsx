@@ -1,4 +1,4 @@
-// Asks before a schedule that was moved in the calendar is saved: all of a series or one of its days, and what that changes.
+// Asks before a schedule that was moved in the calendar is saved: all of a series or one of its days, and shows the effect.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { dayMs } from "../../../../../src/base/time.ts";

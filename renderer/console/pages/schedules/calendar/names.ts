@@ -31,7 +31,7 @@ export function whereInWords(target: Schedule["target"]): string {
   return formatList([...tags, ...(screens === 0 ? [] : [text("screenCount", { count: screens })])]);
 }
 
-/** What is read out for a window. */
+/** The text of a window for screen readers. */
 export function nameOfDue({ schedule, from, until }: Due, layout: string): string {
   const parts = { name: schedule.name, layout, where: whereInWords(schedule.target) };
   const isWhole = from % dayMs === 0 && (until % dayMs === 0 || !Number.isFinite(until));

@@ -1,4 +1,4 @@
-// What is being moved in the calendar, by pointer or by keys, until it is put down or given up.
+// The window that is being moved in the calendar, by pointer or by keys, until it is put down or given up.
 import { useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
 import { dayMs, minuteMs } from "../../../../../src/base/time.ts";
 import { isDate } from "../../../../../src/protocol/scheduling/moments.ts";
@@ -13,7 +13,7 @@ export interface Moving {
 
 const stepMs = 15 * minuteMs;
 
-/** Whether two are the same window of the same schedule. */
+/** True if two are the same window of the same schedule. */
 function isSameDue(a: Due, b: Due): boolean {
   return a.schedule.id === b.schedule.id && a.from === b.from;
 }
@@ -32,7 +32,7 @@ export function placeBefore(due: Due, moving: Moving | null): Due {
   return due.from === moving.due.from + moving.shift.start ? moving.due : due;
 }
 
-/** Whether a window, as it is drawn, is the one that is moved. */
+/** True if a window, as it is drawn, is the one that is moved. */
 export function isMoving(due: Due, moving: Moving | null): boolean {
   return moving !== null && placeBefore(due, moving) === moving.due;
 }
@@ -46,14 +46,14 @@ export function fitting(due: Due, { start, end }: Shift): Shift {
 
 export interface MovingState {
   moving: Moving | null;
-  /** It was put down, and a dialog asks what to do with it. */
+  /** It was put down, and a dialog asks how to save it. */
   isAsking: boolean;
   set: (moving: Moving | null) => void;
-  /** Moves what has the focus by Shift and the arrow keys; `byWeeks`: up and down are weeks. */
+  /** Moves the window that has the focus by Shift and the arrow keys; `byWeeks`: up and down are weeks. */
   onKeyDown: (event: KeyboardEvent, due: Due, byWeeks: boolean) => void;
 }
 
-/** @param onPutDown asks what to do with it, and calls `set(null)` in the end */
+/** @param onPutDown asks how to save it, and calls `set(null)` in the end */
 export function useMoving(mayWrite: boolean, isAsking: boolean, onPutDown: (moving: Moving) => void): MovingState {
   const [moving, set] = useState<Moving | null>(null);
   const isByKeys = useRef(false);

@@ -1,4 +1,4 @@
-// What must hold besides times, for a schedule or an item: hours, dates, calendars, and tags and variables of screens.
+// The conditions besides times, of a schedule or an item: hours, dates, calendars, and tags and variables of screens.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, type RefObject } from "react";
 import { useMay } from "../../../data/session.ts";
@@ -19,7 +19,7 @@ const text = texts("schedules");
 interface ConditionsEditorProps {
   conditions: readonly Condition[];
   most: number;
-  /** What is said while there are none. */
+  /** The text while there are none. */
   hint: string;
   /** Of a new condition of days. Without it, neither days nor hours can be added. */
   startDate?: string;

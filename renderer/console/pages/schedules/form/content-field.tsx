@@ -1,4 +1,4 @@
-// What a schedule shows: a layout, or files, of which it makes one.
+// The content of a schedule: a layout, or files, of which it makes one.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { usePageDrop } from "../../../data/drops.ts";

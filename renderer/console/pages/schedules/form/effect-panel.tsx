@@ -1,4 +1,4 @@
-// Beside the form: what saving it would change on the screens, asked again while it is edited.
+// Beside the form: the effect of saving it on the screens, asked again while it is edited.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { texts } from "../../../i18n/texts.ts";
@@ -9,7 +9,7 @@ import { EffectText } from "../effect-text.tsx";
 import type { ScheduleChange } from "../model/form.ts";
 
 const text = texts("schedules");
-/** Who types is not asked about after each letter. */
+/** The service is not asked after each letter that a person types. */
 const settleMs = 400;
 
 interface EffectPanelProps {

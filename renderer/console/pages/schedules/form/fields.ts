@@ -1,9 +1,9 @@
-// What each part of the form of a schedule gets.
+// The properties of each part of the form of a schedule.
 import type { Values } from "../model/form.ts";
 
 export interface FieldsProps {
   values: Values;
-  /** What is wrong, by the names of the API's fields. */
+  /** The errors, by the names of the API's fields. */
   errors: Readonly<Record<string, string>>;
   onChange: (values: Values) => void;
 }

@@ -1,4 +1,4 @@
-// What most schedules leave as it is: priority, sharing time with other content, where loops begin, and conditions.
+// Fields that most schedules leave as they are: priority, sharing time with other content, where loops begin, and conditions.
 import { useMay } from "../../../data/session.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { NumberField } from "../../../ui/number-field.tsx";

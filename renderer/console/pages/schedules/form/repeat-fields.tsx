@@ -65,7 +65,7 @@ export function RepeatFields({ values, errors, onChange }: FieldsProps) {
   );
 }
 
-/** What is chosen most often has a choice of its own. */
+/** The most frequent rule, all workdays, has a choice of its own. */
 function choiceOf(repeat: Repeat): Choice {
   return repeat.unit === "week" && repeat.every === 1 && repeat.on.join() === workdays.join() ? "workdays" : repeat.unit;
 }

@@ -1,4 +1,4 @@
-// The form of a schedule, new or not, with what saving it would change.
+// The form of a schedule, new or not, with the effect of saving it.
 import { useRef, type FormEvent, type ReactNode } from "react";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -17,7 +17,7 @@ import "../../../ui/form-columns.css";
 import "./form.css";
 
 const text = texts("schedules");
-/** The fields that show what is wrong with them. */
+/** The fields that show their errors. */
 const shownFields = [
   "name",
   "layout_id",
@@ -59,7 +59,7 @@ export function ScheduleForm({
   onSaveToDraft,
   otherActions,
 }: ScheduleFormProps) {
-  // What is made of files is chosen later: other fields may have changed meanwhile.
+  // A layout that is made of files is chosen later: other fields may have changed meanwhile.
   const latest = useRef(values);
   latest.current = values;
   const errors = fieldErrorsOf(saving.error);
@@ -76,7 +76,7 @@ export function ScheduleForm({
   const common = { values, errors, onChange };
   return (
     <form className="form-columns grid top gap-5" onSubmit={submit}>
-      {/* Who may only read sees what it is, and cannot change it. */}
+      {/* A person who may only read sees the schedule, and cannot change it. */}
       <fieldset className="card stack gap-4 shrink no-margin" disabled={!mayWrite}>
         <TextField
           label={text("name")}

@@ -1,4 +1,4 @@
-// A schedule: its form, its deletion, and what to do if somebody else has changed it meanwhile.
+// A schedule: its form, its deletion, and the decision if somebody else has changed it meanwhile.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { focusHeading } from "../../../app/after-navigation.ts";
@@ -80,7 +80,7 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
   });
   const deleting = useAct({
     run: async () => {
-      // This page would ask for what is no longer there.
+      // This page would ask for a schedule that is no longer there.
       await navigate({ to: "/schedules" });
       await deleteSchedule(schedule.id);
     },
@@ -112,7 +112,7 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
         saving={isConflict(saving.error) ? { isPending: saving.isPending, error: null } : saving}
         onSave={saving.mutate}
         onSaveToDraft={async (change, draft) => {
-          // Saved first: what is entered is only on this page, which is left for the draft.
+          // Saved first: the entered values are only on this page, which is left for the draft.
           await saveSchedule(schedule.id, change, base.etag, draft.id);
           await enterDraft(draft);
         }}

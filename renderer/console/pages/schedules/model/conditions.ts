@@ -8,7 +8,7 @@ export type VariableCondition = ConditionOf<"variable">;
 export type Value = VariableCondition["value"];
 export type Operator = NonNullable<VariableCondition["op"]>;
 
-/** What the value of a variable is: `5` and `"5"` are not equal. */
+/** The type of a variable's value: `5` and `"5"` are not equal. */
 export type ValueKind = "text" | "number" | "yesno";
 
 /** The time spans of a condition. */
@@ -49,7 +49,7 @@ export function withDay(condition: ConditionOf<"date">, end: "from" | "until", d
   return date === "" ? rest : { ...rest, [end]: date };
 }
 
-/** Whether the service can take it: nothing that only the person can say is missing. */
+/** True if the service can take it: no value that only the person can give is missing. */
 export function isComplete(condition: Condition): boolean {
   switch (condition.type) {
     case "variable":

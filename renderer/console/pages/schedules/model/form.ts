@@ -1,4 +1,4 @@
-// What the form of a schedule edits, read from a schedule and written as a change of it. Pure.
+// The values in the form of a schedule, read from a schedule and written as a change of it. Pure.
 import { dayMs, iso } from "../../../../../src/base/time.ts";
 import { isDate } from "../../../../../src/protocol/scheduling/moments.ts";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
@@ -75,7 +75,7 @@ export function valuesOf(schedule: Schedule): Values {
   };
 }
 
-/** Whether all is there without which the service knows no schedule. */
+/** True if all values are there without which the service takes no schedule. */
 export function isFilled({ layoutId, target, conditions, ...times }: Values): boolean {
   const { startDate, startTime, endDate, endTime, hasEnd } = times;
   return (
@@ -86,7 +86,7 @@ export function isFilled({ layoutId, target, conditions, ...times }: Values): bo
   );
 }
 
-/** The change that makes a schedule what the form says: only what differs. @param before as it was read; null: it is new */
+/** The change from the schedule to the form: only the fields that differ. @param before as it was read; null: it is new */
 export function changeOf(values: Values, before: Schedule | null): ScheduleChange {
   const all = fieldsOf(values, before);
   if (before === null) return all;

@@ -1,7 +1,7 @@
-// Two people edit one schedule: what each changed is kept, and what both changed differently is found. Pure.
+// Merges the edits of two people of one schedule: the changes of each are kept, and contradictions are found. Pure.
 import type { Values } from "./form.ts";
 
-/** What a person changes as one thing, and the values that belong to it. */
+/** The parts that a person changes as one thing, and the values that belong to each. */
 const parts = {
   name: ["name"],
   layout: ["layoutId"],
@@ -20,7 +20,7 @@ export type Part = keyof typeof parts;
 export interface Merged {
   /** Both changes; where they contradict each other, mine. */
   values: Values;
-  /** What both changed, differently. */
+  /** The parts that both changed, differently. */
   contradictions: readonly Part[];
 }
 

@@ -12,7 +12,7 @@ export interface Shift {
   end: number;
 }
 
-/** Whether anything moves. */
+/** True if anything moves. */
 export function isShift({ start, end }: Shift): boolean {
   return start !== 0 || end !== 0;
 }

@@ -1,4 +1,4 @@
-// What the graphs of a screen's health show.
+// The graphs of a screen's health.
 import { formatBytes, formatNumber } from "../../../i18n/format.ts";
 import type { Value } from "./history.ts";
 import type { MessageKey } from "../../../i18n/catalogue.ts";
@@ -9,7 +9,7 @@ export interface Metric {
   name: Message;
   series: readonly { name: Message; value: Value; colour: string }[];
   format: (value: number) => string;
-  /** Whether the sum tells more than the extremes: for counts. */
+  /** True if the sum tells more than the extremes: for counts. */
   isCount?: boolean;
 }
 

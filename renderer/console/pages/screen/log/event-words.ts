@@ -1,4 +1,4 @@
-// What the events of a screen say to people.
+// The events of a screen in the words of people.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import type { MessageKey } from "../../../i18n/catalogue.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -38,7 +38,7 @@ const goodTypes = new Set(["player.online", "problem.closed", "alert.closed", "c
 
 const nounOf = (type: string): string => type.slice(0, type.indexOf("."));
 
-/** Whether an event says something of its own. `player.problems` repeats what the problems' own events say. */
+/** True if an event says something of its own. `player.problems` repeats the problems' own events. */
 export function isVisible({ type }: LoggedEvent): boolean {
   return type !== "player.problems" && (type in words || nounOf(type) in changes || ["problem", "command"].includes(nounOf(type)));
 }
@@ -54,7 +54,7 @@ export function withoutPastSteps(events: readonly LoggedEvent[]): LoggedEvent[] 
   });
 }
 
-/** What happened. */
+/** The text of an event. */
 export function wordsOf({ type, data }: LoggedEvent): string {
   const message = words[type];
   if (message !== undefined) return text(message);

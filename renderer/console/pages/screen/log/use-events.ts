@@ -7,7 +7,7 @@ import { isVisible, type LoggedEvent } from "./event-words.ts";
 
 const mostKept = 2_000;
 
-/** What was read so far, and where to read on. */
+/** The events that were read so far, and where to read on. */
 interface ReadSoFar {
   events: LoggedEvent[];
   next: string | null;

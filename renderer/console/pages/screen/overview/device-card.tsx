@@ -1,4 +1,4 @@
-// What the screen's device is.
+// The facts about the screen's device.
 import { texts } from "../../../i18n/texts.ts";
 import { FactList } from "../../../ui/fact-list.tsx";
 import type { PlayerDetails } from "../data.ts";

@@ -5,7 +5,7 @@ import { client } from "../../../data/client.ts";
 
 type Presented = Schemas["PresentedItem"];
 
-/** The names of presented items by item id: of their files, else what the layout's playlists say of them. */
+/** The names of presented items by item id: of their files, else from the layout's playlists. */
 export const itemNamesQuery = (items: readonly Presented[], layoutId: string | null) =>
   queryOptions({
     queryKey: ["layouts", "presented", layoutId, items.map(({ item_id: id }) => id)],

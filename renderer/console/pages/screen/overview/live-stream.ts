@@ -40,7 +40,7 @@ class Parts {
   /** The text before `mark`, which is skipped; null: the response has ended. */
   async until(mark: string): Promise<string | null> {
     for (;;) {
-      // Heads and reasons are ASCII and short; what follows may be a picture, whose bytes do not matter here.
+      // Heads and reasons are ASCII and short; a picture may follow, whose bytes do not matter here.
       const at = decoder.decode(this.#rest.subarray(0, 4_096)).indexOf(mark);
       if (at !== -1) return decoder.decode((await this.take(at + mark.length))!.subarray(0, at));
       if (!(await this.#more())) return null;

@@ -1,4 +1,4 @@
-// What plays on the screen now and next, and until when.
+// The content on the screen now and next, and until when.
 import { useQuery } from "@tanstack/react-query";
 import { hourMs } from "../../../../../src/base/time.ts";
 import { formatBytes, formatDateTime, formatTime } from "../../../i18n/format.ts";

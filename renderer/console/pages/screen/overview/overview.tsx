@@ -1,4 +1,4 @@
-// The overview of a screen: what people see on it, how it is, what plays now and in the coming week, and why.
+// The overview of a screen: its picture, its state, its content now and in the coming week, and the reason for it.
 import type { RosterPlayer } from "../../../data/roster.ts";
 import type { PlayerDetails } from "../data.ts";
 import { DeviceCard } from "./device-card.tsx";

@@ -1,4 +1,4 @@
-// What people see on the screen: live while somebody watches, otherwise its last picture with its age.
+// The picture of the screen: live while somebody watches, otherwise the last one with its age.
 import { useQuery } from "@tanstack/react-query";
 import { fileUrl } from "../../../data/client.ts";
 import { useMay } from "../../../data/session.ts";
@@ -81,7 +81,7 @@ export function PictureCard({ player }: { player: PlayerDetails }) {
   );
 }
 
-/** Whether the display is higher than wide, before any picture of it is there. */
+/** Tells from the settings if the display is higher than wide, before any picture of it is there. */
 function shapeOf({ resolution, orientation }: PlayerDetails): "wide" | "high" {
   const isTurned = orientation.startsWith("portrait");
   const isWide = resolution === null || resolution.width >= resolution.height;

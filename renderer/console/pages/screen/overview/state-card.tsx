@@ -1,4 +1,4 @@
-// The state of the screen in words: what is wrong, since when, and what to do about it.
+// The state of the screen in words: the problem, since when, and the remedy.
 import type { RosterPlayer } from "../../../data/roster.ts";
 import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -59,7 +59,7 @@ interface ShownProblem {
   since: string | null;
 }
 
-/** All problems that the screen has: first what the service measures by itself, such as heat, which only its row tells. */
+/** All problems that the screen has: first those that the service measures by itself, such as heat, which only its row tells. */
 function problemsOf(player: PlayerDetails, row: RosterPlayer): readonly ShownProblem[] {
   const playerCodes = new Set<string>(player.problems.map(({ code }) => code));
   const serviceProblems = row.problems.filter(({ code }) => !playerCodes.has(code)).map((problem) => ({ ...problem, key: problem.code }));

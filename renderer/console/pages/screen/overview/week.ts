@@ -1,4 +1,4 @@
-// The week of a screen as rows of days with what plays in them, each layout with its colour.
+// The week of a screen as rows of days with their content, each layout with its colour.
 import { daysFrom, type ZoneDay } from "../../../data/zones.ts";
 import type { Stretch } from "../data.ts";
 
@@ -14,7 +14,7 @@ export interface WeekDay extends ZoneDay {
   pieces: Piece[];
 }
 
-/** What a stretch shows; null: nothing. */
+/** The id of the layout or file of a stretch; null: nothing. */
 export const contentOf = ({ empty_because: reason, layout_id: layoutId, asset_id: assetId }: Stretch): string | null =>
   reason === null ? (layoutId ?? assetId) : null;
 

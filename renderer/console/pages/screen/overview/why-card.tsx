@@ -1,4 +1,4 @@
-// Why the screen shows what it shows at a time, and why each other schedule does not play then.
+// The reason why the screen shows its content at a time, and why each other schedule does not play then.
 import { useInfiniteQuery, useQueries, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -81,7 +81,7 @@ export function WhyCard({ id }: { id: string }) {
   );
 }
 
-/** What each schedule of the team has to do with this screen at that time. */
+/** The role of each schedule of the team for this screen at that time. */
 function Schedules({ id, at, timeZone }: { id: string; at: string | undefined; timeZone: string | null }) {
   const [visibleCount, setVisibleCount] = useState(shownAtFirst);
   const { data } = useInfiniteQuery({

@@ -1,10 +1,10 @@
-// What plays on a screen, and why, in words.
+// The content on a screen, and the reason for it, in words.
 import { texts } from "../../../i18n/texts.ts";
 import type { Stretch } from "../data.ts";
 
 const text = texts("screen");
 
-/** What a stretch shows. */
+/** The name of the content of a stretch. */
 export function nameOf({ empty_because: reason, layout_name: layout, asset_id: assetId }: Stretch): string {
   if (reason !== null) return text("nothing");
   return layout ?? (assetId === null ? text("nothing") : text("asset"));

@@ -1,4 +1,4 @@
-// Shows what the person and somebody else have made of the same setting, and lets the person choose.
+// Shows the values that the person and somebody else have given the same setting, and lets the person choose.
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";

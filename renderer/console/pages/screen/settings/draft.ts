@@ -1,4 +1,4 @@
-// What a person has changed in the settings of a screen and not saved yet. It outlives the page, so that nothing typed is lost.
+// The unsaved changes of a person to the settings of a screen. They outlive the page, so that nothing typed is lost.
 import { useEffect, useSyncExternalStore } from "react";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 
@@ -21,7 +21,7 @@ export type Settings = Pick<
 >;
 export type SettingName = keyof Settings;
 
-/** A changed setting: what it was when the person began to change it, and what it shall be. */
+/** A changed setting: its value when the person began to change it, and the new value. */
 interface Change {
   base: unknown;
   value: unknown;
@@ -44,7 +44,7 @@ function subscribe(listener: () => void): () => void {
 }
 
 export interface Draft {
-  /** What the form shows: what the person has changed, else what the service has. */
+  /** The values in the form: the person's changes, else the service's values. */
   settings: Settings;
   changedNames: readonly SettingName[];
   /** Changed settings that somebody else has changed to something else meanwhile. */
@@ -105,7 +105,7 @@ export function changeOf(id: string): Schemas["PlayerChange"] {
   return Object.fromEntries(Object.entries(changes).map(([name, { value }]) => [name, value]));
 }
 
-/** Whether two values of JSON are equal, in whatever order their keys are. */
+/** True if two values of JSON are equal, in whatever order their keys are. */
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(sortKeys(one)) === JSON.stringify(sortKeys(other));
 }

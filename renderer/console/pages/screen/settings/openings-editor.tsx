@@ -14,7 +14,7 @@ export type Opening = Schemas["Opening"];
 /** A usual working day, to begin with. */
 export const usualOpening: Opening = { from: "08:00", until: "20:00" };
 
-/** Whether all time spans are complete. */
+/** True if all time spans are complete. */
 export function areValid(openings: readonly Opening[] = []): boolean {
   return openings.every((opening) => opening.from !== "" && opening.until !== "" && !isEmpty(opening) && opening.weekdays?.length !== 0);
 }

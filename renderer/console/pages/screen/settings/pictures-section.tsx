@@ -1,4 +1,4 @@
-// When a screen takes pictures by itself, and what none of its pictures may show.
+// The times at which a screen takes pictures by itself, and the areas that none of its pictures may show.
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -13,7 +13,7 @@ const text = texts("screenSettings");
 type Screenshots = NonNullable<Settings["screenshots"]>;
 type Side = keyof Screenshots["redact"][number];
 
-/** What the service takes for what is not given. */
+/** The service's defaults. */
 const usual: Screenshots = { every_s: null, format: "jpeg", quality: 70, max_width: 960, only_changed: true, redact: [] };
 const intervals = [60, 300, 900, 3_600, 21_600, 86_400];
 const sides: readonly Side[] = ["left", "top", "width", "height"];

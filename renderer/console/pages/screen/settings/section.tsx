@@ -1,8 +1,8 @@
-// A part of the settings, with its title and what it is for.
+// A part of the settings, with its title and its purpose.
 import type { ReactNode } from "react";
 import type { Draft } from "./draft.ts";
 
-/** What each section of the form gets. */
+/** The properties of each section of the form. */
 export interface SectionProps {
   id: string;
   draft: Draft;

@@ -1,4 +1,4 @@
-// The settings of a screen. What somebody else changes meanwhile is shown beside what the person has typed.
+// The settings of a screen. Changes of somebody else appear beside the values that the person has typed.
 import "./settings.css";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ProblemError } from "../../../../../sdk/typescript/client.ts";

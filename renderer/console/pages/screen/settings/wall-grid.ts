@@ -43,7 +43,7 @@ export function gridOf(wall: Wall): WallGrid | null {
   return best;
 }
 
-/** Whether a part is the one that these rows and columns mean. */
+/** True if a part is the one that these rows and columns mean. */
 export function isPartOf(grid: WallGrid, wall: Wall): boolean {
   const part = wallOf(grid);
   return part !== null && (Object.keys(wall) as (keyof Wall)[]).every((name) => part[name] === wall[name]);

@@ -31,7 +31,7 @@ export function AlertSettings() {
 
 function SettingsForm({ settings }: { settings: Settings }) {
   const mayChange = useMay("players:write");
-  // Null: nothing was changed here, and what the service says is shown.
+  // Null: nothing was changed here, and the service's settings are shown.
   const [draft, setDraft] = useState<Rules | null>(null);
   const { mail, ...storedSettings } = settings;
   const rules = draft ?? storedSettings;

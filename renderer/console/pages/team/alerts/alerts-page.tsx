@@ -1,4 +1,4 @@
-// Alerts: what is wrong with screens, who takes care of it, and when to raise one.
+// Alerts: the problems of screens, the people who take care of them, and the rules by which alerts are raised.
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { client } from "../../../data/client.ts";

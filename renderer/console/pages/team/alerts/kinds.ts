@@ -2,7 +2,7 @@
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 
 export type Settings = Schemas["AlertSettings"];
-/** What a person can change. */
+/** The settings that a person can change. */
 export type Rules = Omit<Settings, "mail">;
 export type AlertKind = keyof Settings["kinds"];
 

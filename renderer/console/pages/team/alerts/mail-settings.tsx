@@ -1,4 +1,4 @@
-// Who is mailed about alerts, how often, and whether mails arrive.
+// The recipients of mails about alerts, how often they get one, and whether mails arrive.
 import { client } from "../../../data/client.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
@@ -16,7 +16,7 @@ const repeats = [1, 6, 12, 24, 48, 168];
 interface MailSettingsProps {
   rules: Rules;
   mail: Settings["mail"];
-  /** Whether there are changes that are not saved: a test would go to the saved recipients. */
+  /** There are changes that are not saved: a test would go to the saved recipients. */
   isChanged: boolean;
   isDisabled: boolean;
   onChange: (rules: Rules) => void;
@@ -75,7 +75,7 @@ export function MailSettings({ rules, mail, isChanged, isDisabled, onChange }: M
   );
 }
 
-/** Whether mails arrive, in words. */
+/** The state of the delivery of mails, in words. */
 function stateOf({ is, detail, last_sent_at }: Settings["mail"]): string {
   switch (is) {
     case "off":

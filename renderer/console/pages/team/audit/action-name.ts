@@ -1,4 +1,4 @@
-// What an operation is called in the audit log.
+// The name of an operation in the audit log.
 import { texts } from "../../../i18n/texts.ts";
 
 const text = texts("auditActions");

@@ -1,4 +1,4 @@
-// Filters of the audit log: who, what, and on what.
+// Filters of the audit log: the person, the operation, and its object.
 import { useState, type FormEvent } from "react";
 import { useMembers } from "../../../data/members.ts";
 import { texts } from "../../../i18n/texts.ts";

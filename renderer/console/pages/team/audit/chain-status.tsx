@@ -1,4 +1,4 @@
-// Whether the audit log's hash chain holds: checked when the page opens, and on request.
+// The state of the audit log's hash chain: checked when the page opens, and on request.
 import { useQuery } from "@tanstack/react-query";
 import { client } from "../../../data/client.ts";
 import { useSession } from "../../../data/session.ts";

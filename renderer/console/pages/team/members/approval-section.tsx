@@ -1,4 +1,4 @@
-// Whether what contributors change must be approved before it is published.
+// The setting that changes of contributors must be approved before they are published.
 import { client } from "../../../data/client.ts";
 import { useMay, useSession } from "../../../data/session.ts";
 import { useAct } from "../../../data/use-act.ts";

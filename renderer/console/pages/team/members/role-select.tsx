@@ -1,4 +1,4 @@
-// Chooses a role, with what it allows.
+// Chooses a role, with the rights that it gives.
 import type { Member } from "../../../data/members.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Select } from "../../../ui/select.tsx";

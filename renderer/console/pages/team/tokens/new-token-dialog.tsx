@@ -1,4 +1,4 @@
-// Creates a token: its name, what it may do, how long; then its secret, once.
+// Creates a token: its name, its permissions, how long; then its secret, once.
 import { useState } from "react";
 import { dayMs, iso } from "../../../../../src/base/time.ts";
 import type { Scope } from "../../../../../src/protocol/operator/people.ts";

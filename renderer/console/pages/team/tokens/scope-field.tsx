@@ -1,4 +1,4 @@
-// Chooses what a token may do: a suggestion, or single permissions.
+// Chooses the permissions of a token: a suggestion, or single ones.
 import type { Scope } from "../../../../../src/protocol/operator/people.ts";
 import { useSession } from "../../../data/session.ts";
 import { texts } from "../../../i18n/texts.ts";

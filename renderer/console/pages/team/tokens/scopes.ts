@@ -1,10 +1,10 @@
-// What tokens may be allowed to do, grouped as people think of it, and suggestions.
+// The permissions of tokens, grouped as people think of them, and suggestions.
 import { scopes, type Scope } from "../../../../../src/protocol/operator/people.ts";
 import { texts } from "../../../i18n/texts.ts";
 
 const text = texts("tokens");
 
-/** What can be read, and mostly changed. */
+/** The resources that can be read, and mostly changed. */
 const resources = [
   "players",
   "commands",
@@ -43,7 +43,7 @@ function scopeOf(name: string): Scope | null {
 
 const isContent = (scope: Scope): boolean => /^(assets|playlists|layouts|schedules|drafts|versions):/.test(scope);
 const isControl = (scope: Scope): boolean => /^(players|commands|screenshots|events):/.test(scope);
-/** Who may do what, and what people did: not for a program that only looks at screens. */
+/** Rights of people, and records of their actions: not for a program that only looks at screens. */
 const isPeople = (scope: Scope): boolean => /^(teams|tokens|audit):/.test(scope);
 
 /** Suggestions for common programs. */
@@ -54,7 +54,7 @@ export const presets: readonly { name: string; includes: (scope: Scope) => boole
   { name: text("presetAll"), includes: () => true },
 ];
 
-/** What a token may do, in a few words. */
+/** The permissions of a token, in a few words. */
 export function summaryOf(selection: readonly Scope[]): string {
   if (selection.length === scopes.length) return text("everything");
   if (selection.every((scope) => scope.endsWith(":read"))) return text("readOnly");

@@ -105,7 +105,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** What the receiver answered last, or why it could not be reached. */
+/** The receiver's last answer, or the reason why it could not be reached. */
 function resultOf({ last_response_status, last_error, attempts }: Delivery): string {
   if (last_response_status !== null) return text("statusCode", { status: last_response_status });
   return last_error ?? (attempts === 0 ? text("notYet") : "");

@@ -1,4 +1,4 @@
-// One delivery: what was sent, and what the receiver answered to each attempt.
+// One delivery: its body, and the receiver's answer to each attempt.
 import { useQuery } from "@tanstack/react-query";
 import { client } from "../../../data/client.ts";
 import { formatDateTime } from "../../../i18n/format.ts";

@@ -154,7 +154,7 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** Switches the webhook on or off. Off cancels what waits. */
+/** Switches the webhook on or off. Off cancels waiting deliveries. */
 function StatusSwitch({ webhook: { id, name, status } }: { webhook: Webhook }) {
   const switching = useAct({
     run: (isOn: boolean) =>

@@ -1,4 +1,4 @@
-// Whether a webhook works, in a word.
+// The state of a webhook, in a word.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { texts } from "../../../i18n/texts.ts";
 

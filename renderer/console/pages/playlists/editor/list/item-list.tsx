@@ -20,7 +20,7 @@ class PageListLayout extends ListLayout<unknown> {
   }
 }
 
-/** What is done with the list and with its rows. Always the same functions. */
+/** The actions on the list and on its rows. Always the same functions. */
 export interface ListActs extends RowActs {
   choose: (keys: ReadonlySet<string> | "all") => void;
   /** Puts rows before or after another one. */
@@ -51,7 +51,7 @@ interface ItemsProps {
   acts: ListActs;
 }
 
-/** Knows the keys and the names of all rows. What else a row shows changes without it. */
+/** Knows the keys and the names of all rows. The rest of a row changes without it. */
 const Items = memo(function Items({ entries, selectedKeys, isReadOnly, isSwapping, acts }: ItemsProps) {
   const { dragAndDropHooks } = useDragAndDrop({
     isDisabled: isReadOnly,

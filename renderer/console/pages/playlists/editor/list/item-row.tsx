@@ -1,4 +1,4 @@
-// One item in the list: what it is, how long it plays, and what can be done with it at once.
+// One item in the list: its name, how long it plays, and its immediate actions.
 import { memo, type CSSProperties } from "react";
 import { Button as AriaButton, Input, Label, NumberField } from "react-aria-components";
 import type { Asset } from "../../../../data/assets.ts";
@@ -20,7 +20,7 @@ import { useListState, type RowActs } from "./list-context.ts";
 const text = texts("playlistEditor", "playlists");
 const absenceWords = { "not-yet": "not_yet", over: "over", "not-now": "not_now" } as const;
 
-/** Takes what concerns this row from what the list shares. */
+/** Takes the data of this row from the context of the list. */
 export function ItemRow({ id }: { id: string }) {
   const { rows, places, selectedKeys, assets, absences, nameOfCalendar, faults, isReadOnly, swapping, hasSettingsButton, acts } =
     useListState();

@@ -1,4 +1,4 @@
-// What the rows of the list share. Each row takes its own part of it, so that only rows whose part has changed are drawn again.
+// The context that the rows of the list share. Each row takes its own part of it, so that only rows whose part has changed are drawn again.
 import { createContext, use } from "react";
 import type { AssetsById } from "../../../../data/assets-by-id.ts";
 import type { Fault } from "../../model/defaults.ts";
@@ -22,7 +22,7 @@ export interface ListState {
   acts: RowActs;
 }
 
-/** What is done with one row. Always the same functions. */
+/** The actions on one row. Always the same functions. */
 export interface RowActs {
   toggle: (row: Row) => void;
   move: (row: Row, by: -1 | 1) => void;

@@ -1,4 +1,4 @@
-// What can be done with the chosen items together.
+// The actions on the chosen items together.
 import { memo } from "react";
 import { texts } from "../../../../i18n/texts.ts";
 import { Button } from "../../../../ui/button.tsx";

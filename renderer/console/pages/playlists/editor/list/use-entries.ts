@@ -12,7 +12,7 @@ export interface Entry {
 /** With a new name, the list goes through all of its entries, which takes longer than a frame if they are many. */
 const namesAfterMs = 300;
 
-/** The same objects as before where key and name are the same, so that the list makes only what is new. */
+/** The same objects as before where key and name are the same, so that the list makes only new ones. */
 export function useEntries(rows: readonly Row[], assets: AssetsById): readonly Entry[] {
   const cache = useRef<ReadonlyMap<string, Entry>>(new Map());
   const newest = useMemo(() => {

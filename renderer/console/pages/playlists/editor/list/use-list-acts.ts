@@ -1,4 +1,4 @@
-// What a person does with rows of the list: each act changes the playlist, says so, and can be undone.
+// The actions of a person on rows of the list: each act changes the playlist, says so, and can be undone.
 import { useState } from "react";
 import type { AssetsById } from "../../../../data/assets-by-id.ts";
 import { texts } from "../../../../i18n/texts.ts";
@@ -34,7 +34,7 @@ export function useListActs(editor: PlaylistEditor, assets: AssetsById) {
     const after = removeRows(before, new Set(targets.map(({ key }) => key)));
     editor.change(after);
     const message = targets.length === 1 ? text("removed", { name: name(targets[0]!) }) : text("removedMany", { count: targets.length });
-    // What was done since then stays.
+    // Later changes stay.
     showToast({ message, undo: () => editor.change(merge(after, before, editor.view.rows).rows) });
   };
   const remove = (targets: readonly Row[]): void => {
