@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Db, Store } from "./store.ts";
 
-/** Tables of what is sent until it has arrived: with `status` (pending while it is not) and `next_at`, when it is due, ms. */
+/** Tables of messages to send until they arrive: with `status` (pending until then) and `next_at`, when the next attempt is due, ms. */
 type QueueTable = "webhook_deliveries" | "mails";
 
 /**

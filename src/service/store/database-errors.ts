@@ -1,4 +1,4 @@
-// Decides what an error of the database means for the service: one table for PostgreSQL, its connection, and SQLite.
+// Maps errors of the database to their meaning for the service: one table for PostgreSQL, its connection, and SQLite.
 import { Fault, isFault, reasonOf, type FaultCode } from "../../base/fault.ts";
 
 /**
@@ -80,7 +80,7 @@ const byClass: ReadonlyMap<string, Meaning> = new Map(
 
 interface CodeEntry {
   means: Meaning;
-  /** What an operator can do about it. */
+  /** A remedy for operators. */
   remedy?: string;
 }
 
@@ -132,7 +132,7 @@ const ofSqlite: ReadonlyMap<number, CodeEntry> = new Map([
 ]);
 /** Extended codes that differ from their primary code. */
 const ofSqliteExtended: ReadonlyMap<number, CodeEntry> = new Map([
-  // READONLY_DBMOVED, IOERR_VNODE: the file was moved or deleted. What is written to it would be lost.
+  // READONLY_DBMOVED, IOERR_VNODE: the file was moved or deleted. Later writes to it would be lost.
   [1_032, { means: "ends" }],
   [6_922, { means: "ends" }],
 ]);
@@ -148,7 +148,7 @@ const faults: Record<Meaning, { code: FaultCode; says: string }> = {
   ends: { code: "store-changed", says: "the database is not the one that this version has opened" },
 };
 
-/** What an error of a query, or of connecting, means; null: it is none of the database. */
+/** The meaning of an error of a query or a connection; null: it is none of the database. */
 export function meaningOf(error: unknown): Meaning | null {
   return entryOf(error)?.means ?? null;
 }
@@ -162,7 +162,7 @@ export function databaseFault(error: unknown): unknown {
   return new Fault(code, `${says}: ${reasonOf(error)}${remedy}`, { cause: error });
 }
 
-/** Whether `error`, or what a Fault of the database was made of, has one of these SQLSTATEs of PostgreSQL. */
+/** True if `error`, or the cause of a Fault of the database, has one of these SQLSTATEs of PostgreSQL. */
 export function hasSqlState(error: unknown, ...states: readonly string[]): boolean {
   const own = isFault(error) ? error.cause : error;
   return own instanceof Error && "code" in own && states.includes(String(own.code));

@@ -1,7 +1,7 @@
-// What a query has to write differently for SQLite and PostgreSQL. Everything else is the same text for both.
+// The parts of queries that differ between SQLite and PostgreSQL. Everything else is the same text for both.
 import { PostgresAdapter, sql, type Kysely, type RawBuilder, type SqlBool } from "kysely";
 
-/** Whether `db` is a PostgreSQL database; otherwise it is an SQLite file. */
+/** True if `db` is a PostgreSQL database; otherwise it is an SQLite file. */
 export function isPostgres<DB>(db: Kysely<DB>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
@@ -20,7 +20,7 @@ export function textList<DB>(db: Kysely<DB>, texts: readonly string[]): TextList
   return isPostgres(db) ? texts : JSON.stringify(texts);
 }
 
-/** Whether the text in a column is one of a list, which is one parameter: the query has the same text for any length of it. */
+/** True if the text in a column is one of a list, which is one parameter: the query has the same text for any length of it. */
 export function isOneOf<DB>(db: Kysely<DB>, column: string, list: TextList): RawBuilder<SqlBool> {
   return isPostgres(db)
     ? sql<SqlBool>`${sql.ref(column)} = any(${list})`

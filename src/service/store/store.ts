@@ -43,14 +43,14 @@ export interface Store extends AsyncDisposable {
   partitions: Partitions | null;
   /**
    * Runs `write` as one transaction. Transactions run one after the other, so the data they read stays valid until their commit.
-   * On PostgreSQL, `write` may run more than once, since other nodes write too: it changes nothing outside of the transaction but what it
+   * On PostgreSQL, `write` may run more than once, since other nodes write too: outside of the transaction it changes only values that it
    * assigns anew each time.
    */
   write<T>(write: (db: Db) => Promise<T>): Promise<T>;
-  /** Whether other nodes may write to the same databases. */
+  /** True if other nodes may write to the same databases. */
   isShared: boolean;
   /**
-   * Runs `write` like {@link write}, while no other write of any node runs: for what a transaction decides and does outside of the
+   * Runs `write` like {@link write}, while no other write of any node runs: for decisions and effects of a transaction outside of the
    * database.
    */
   writeAlone<T>(write: (db: Db) => Promise<T>): Promise<T>;

@@ -143,7 +143,7 @@ function readAll(path: string, query: string): Record<string, unknown>[] {
   }
 }
 
-/** Whether a file is none of the databases: keys, the admin token and the like. */
+/** True if a file is none of the databases: keys, the admin token and the like. */
 function isPlainFile(name: string): boolean {
   return /^[A-Za-z0-9][\w-]*(?:\.json)?$/.test(name) && name !== "blobs" && name !== "uploads";
 }

@@ -21,7 +21,7 @@ export const Manifest = z.strictObject({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** Whether a backup may contain a file of this name. */
+/** True if a backup may contain a file of this name. */
 export function isBackupName(name: string): boolean {
   return name === manifestName || Name.safeParse(name).success;
 }

@@ -1,4 +1,4 @@
-// Who created a show, and the overrides of emergencies.
+// The creators of shows, and the overrides of emergencies.
 import { migration } from "./statements.ts";
 
 export const showEmergenciesMigration = migration([

@@ -10,7 +10,7 @@ export const publishingMigration = migration([
     ],
     postgres: [],
   },
-  // What a resource was like, once for all versions in which it was the same.
+  // The states of resources, each once for all versions in which it was the same.
   "CREATE TABLE content_images (team_id TEXT NOT NULL, hash TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (team_id, hash))",
   `CREATE TABLE versions (${owned}, number BIGINT NOT NULL, user_id TEXT, note TEXT, draft_id TEXT, proposed_by TEXT,
     restored_from BIGINT, change_count BIGINT NOT NULL)`,
@@ -28,7 +28,7 @@ export const publishingMigration = migration([
   `CREATE TABLE drafts (${owned}, name TEXT NOT NULL, note TEXT, state TEXT NOT NULL, user_id TEXT NOT NULL, proposed_at BIGINT,
     proposed_by TEXT, decided_by TEXT, word TEXT, version BIGINT, updated_at BIGINT NOT NULL)`,
   "CREATE INDEX drafts_by_age ON drafts (team_id, created_at, id)",
-  // `binned`: what is in the bin of the draft.
+  // `binned`: the resource in the bin of the draft.
   `CREATE TABLE draft_changes (draft_id TEXT NOT NULL, team_id TEXT NOT NULL, kind TEXT NOT NULL, resource_id TEXT NOT NULL,
     name TEXT NOT NULL, base TEXT, after TEXT, binned TEXT, updated_at BIGINT NOT NULL, PRIMARY KEY (draft_id, kind, resource_id))`,
 ]);

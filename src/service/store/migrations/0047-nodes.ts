@@ -1,4 +1,4 @@
-// The nodes that share a PostgreSQL database: their leases, and what they announce to each other. A service on SQLite is alone.
+// The nodes that share a PostgreSQL database: their leases, and their announcements to each other. A service on SQLite is alone.
 import { migration } from "./statements.ts";
 
 export const nodesMigration = migration([

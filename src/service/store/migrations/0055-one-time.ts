@@ -1,4 +1,4 @@
-// What several nodes must know of secrets that are valid once or for minutes. A service on SQLite keeps it in memory.
+// The facts that several nodes share about secrets that are valid once or for minutes. A service on SQLite keeps them in memory.
 import { migration } from "./statements.ts";
 
 export const oneTimeMigration = migration([

@@ -11,7 +11,7 @@ const columns = migration(
 export const presenceMigration: Migration = {
   async up(db: Kysely<unknown>) {
     await columns.up(db);
-    // Other nodes read what has changed since they last did. One process never does, so that it need not keep the index.
+    // Other nodes read the changes since their last read. One process never does, so that it need not keep the index.
     if (isPostgres(db)) await sql.raw("CREATE INDEX heartbeats_by_change ON heartbeats (changed_at)").execute(db);
   },
 };

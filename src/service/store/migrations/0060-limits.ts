@@ -1,4 +1,4 @@
-// What the nodes of a PostgreSQL database count together: attempts, such as guesses, and requests. A service on SQLite counts in memory.
+// The counts that the nodes of a PostgreSQL database share: attempts, such as guesses, and requests. A service on SQLite counts in memory.
 import { migration } from "./statements.ts";
 
 export const limitsMigration = migration([

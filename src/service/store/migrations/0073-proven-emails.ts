@@ -13,6 +13,6 @@ export const provenEmailsMigration = migration([
   "CREATE UNIQUE INDEX invitations_by_mailed_secret ON invitations (mailed_secret_hash)",
   `CREATE TABLE email_proofs (user_id TEXT PRIMARY KEY REFERENCES users(id), email TEXT NOT NULL, code_hash TEXT,
     expires_at BIGINT NOT NULL)`,
-  // What a mail gets when it is sent: its secret is never stored.
+  // The purpose of the secret that a mail gets when it is sent: the secret itself is never stored.
   "ALTER TABLE mails ADD COLUMN secret_for TEXT",
 ]);

@@ -20,7 +20,7 @@ export function requireMigrated(path: string, known: Readonly<Record<string, unk
   throw new Fault("unsupported", `${dirname(path)} was written by an earlier version: start this version's service in it once`);
 }
 
-/** How messages name a database, the part of it that was checked, and what to do instead. */
+/** Parts of messages: the name of a database, the part of it that was checked, and the remedy. */
 export interface CheckedPlace {
   database: string;
   part: string;
@@ -50,7 +50,7 @@ export function checkApplied(applied: readonly string[], known: Readonly<Record<
 }
 
 /**
- * Whether all of `known` have run in a database that has passed {@link checkMigrationHistory}. kysely's Migrator finds out the same by
+ * True if all of `known` have run in a database that has passed {@link checkMigrationHistory}. kysely's Migrator finds out the same by
  * reading every table's columns, which takes half of the time of opening.
  */
 export function isMigrated(file: DatabaseSync, known: Readonly<Record<string, unknown>>): boolean {

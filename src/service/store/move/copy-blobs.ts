@@ -1,4 +1,4 @@
-// Copies the blobs of a data folder into a bucket. What is there already is not sent again, so that it goes on after an interruption.
+// Copies the blobs of a data folder into a bucket. Blobs that are there already are not sent again: a repeated call goes on.
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -13,7 +13,7 @@ import { storeFile } from "../../content/blobs/s3/store-file.ts";
 const copiedAtOnce = 4;
 const progressMs = 5_000;
 
-/** What was copied. */
+/** The result of a copy. */
 export interface CopiedBlobs {
   /** How many blobs the database references, and their bytes. */
   blobs: number;

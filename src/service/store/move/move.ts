@@ -85,7 +85,7 @@ async function moveBlobs(url: string, { copy }: MoveBlobs): Promise<void> {
   await copy();
 }
 
-/** Copies the rows of one table. @returns what was read from the folder */
+/** Copies the rows of one table. @returns the summary of the rows in the folder */
 async function copyTable(folder: string, client: Client, table: TargetTable, log: Log, signal: AbortSignal): Promise<TableSummary> {
   using file = new DatabaseSync(join(folder, `${table.schema}.db`), { readOnly: true, timeout: 5_000 });
   const digest = new TableDigest();

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 /** A row's values in the order of its table's columns. */
 export type Values = readonly (string | number | null)[];
 
-/** What {@link TableDigest} has seen. */
+/** The number and the digest of the rows that {@link TableDigest} has got. */
 export interface TableSummary {
   rows: number;
   /** Hexadecimal. */

@@ -1,4 +1,4 @@
-// Makes a database that was restored to an earlier state a service of its own time: what others remember of later does not fit it.
+// Renews the epoch, keys and leases of a database that was restored to an earlier state: its clients may remember a later one.
 import { Fault } from "../../../base/fault.ts";
 import { connect } from "./migrate.ts";
 import { nameOfDatabase } from "./pools.ts";

@@ -31,7 +31,7 @@ export async function migratePostgres(url: string, log: Log): Promise<number> {
       await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
       count += await migrateSchema(url, schema, log);
     }
-    // What write transactions lock (write-queue.ts). It is no table of both engines, so no migration creates it.
+    // Write transactions lock this table (write-queue.ts). It is no table of both engines, so no migration creates it.
     await client.query("CREATE TABLE IF NOT EXISTS state.write_turns ()");
     return count;
   } catch (error) {

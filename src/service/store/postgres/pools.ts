@@ -3,7 +3,7 @@ import pg from "pg";
 import type { Log } from "../../../base/log.ts";
 import { databaseFault } from "../database-errors.ts";
 
-/** The schemas of a service's database; each is what a file is on SQLite. */
+/** The schemas of a service's database, one for each file on SQLite. */
 export const schemas = ["state", "telemetry", "plays"] as const;
 export type Schema = (typeof schemas)[number];
 
@@ -58,7 +58,7 @@ export function hearLostConnections(pool: pg.Pool): void {
   pool.on("connect", (client) => client.on("error", () => undefined));
 }
 
-/** What every connection to `schema` begins with. */
+/** The first statements of every connection to `schema`. */
 export function sessionOf(schema: Schema): string {
   const statements = [
     `SET search_path TO ${schema}`,

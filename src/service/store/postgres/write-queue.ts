@@ -1,4 +1,4 @@
-// Runs write transactions on PostgreSQL so that their callbacks may rely on what they read, as on SQLite.
+// Runs write transactions on PostgreSQL so that their callbacks may rely on the rows that they read, as on SQLite.
 import type { Kysely } from "kysely";
 import { hasSqlState } from "../database-errors.ts";
 

@@ -6,7 +6,7 @@ interface Asked<V> {
   found: PromiseWithResolvers<V | undefined>;
 }
 
-/** Reads what is stored under these keys; a key without an entry has nothing. */
+/** Reads the entries of these keys; a key without an entry has nothing. */
 type ReadKeys<V> = (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>;
 
 // So that no single query takes long.
@@ -16,7 +16,7 @@ const maxQueries = 4;
 
 /**
  * How long keys are collected. `turn`: for one turn of the event loop, so that the requests that many sockets have received share a
- * query. `tick`: until what could go on has gone on, for what is asked after another look-up; then nobody waits for another turn, which
+ * query. `tick`: until callers that could go on have done so, for a look-up that follows another; then nobody waits for another turn, which
  * takes long on a busy service.
  */
 type Collected = "turn" | "tick";
@@ -43,7 +43,7 @@ export class BatchedLookup<V> {
   }
 
   /**
-   * What is stored under `key`, as a query finds it that begins after this call; undefined: nothing. Callers may get the same object.
+   * The entry of `key`, as a query finds it that begins after this call; undefined: nothing. Callers may get the same object.
    * Not for use inside a transaction.
    */
   get(key: string): Promise<V | undefined> {

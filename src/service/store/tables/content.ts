@@ -89,7 +89,7 @@ export interface ShowRow extends OwnedRow {
   playlist_id: string;
   layout_id: string;
   schedule_id: string;
-  /** Who created it; null: it was created before this was stored. */
+  /** The user who created it; null: it was created before this was stored. */
   user_id: string | null;
   /** 1: overrides show it too. */
   is_emergency: number;
@@ -123,7 +123,7 @@ export interface ContentWriteRow {
   before: string | null;
 }
 
-/** What a resource was like: canonical JSON of its columns. */
+/** A state of a resource, before or after a change: canonical JSON of its columns. */
 export interface ContentImageRow {
   team_id: string;
   hash: string;
@@ -132,7 +132,7 @@ export interface ContentImageRow {
 
 export interface VersionRow extends OwnedRow {
   number: number;
-  /** Who published it; null: the service itself. */
+  /** The user who published it; null: the service itself. */
   user_id: string | null;
   note: string | null;
   draft_id: string | null;
@@ -141,7 +141,7 @@ export interface VersionRow extends OwnedRow {
   change_count: number;
 }
 
-/** What a version changed. The hashes are those of images; null: it did not exist. */
+/** A change of a resource by a version. The hashes are those of images; null: it did not exist. */
 export interface VersionChangeRow {
   version_id: string;
   team_id: string;
@@ -158,7 +158,7 @@ export interface DraftRow extends OwnedRow {
   name: string;
   note: string | null;
   state: DraftState;
-  /** Who created it. */
+  /** The user who created it. */
   user_id: string;
   proposed_at: number | null;
   proposed_by: string | null;
@@ -178,7 +178,7 @@ export interface DraftChangeRow {
   name: string;
   base: string | null;
   after: string | null;
-  /** What the draft has put in the bin, so that it can be restored in the draft; null: nothing. */
+  /** The resource that the draft has put in the bin, so that it can be restored in the draft; null: nothing. */
   binned: string | null;
   updated_at: number;
 }

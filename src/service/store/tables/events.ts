@@ -90,14 +90,14 @@ export interface AlertRow extends OwnedRow {
 
 export interface AlertSettingsRow {
   team_id: string;
-  /** JSON of what an operator has set. */
+  /** JSON of the rules that an operator has set. */
   rules: string;
   updated_at: number;
 }
 
 /** Alerts that were mailed together. Its id is that of its first mail. */
 export interface AlertGroupRow extends OwnedRow {
-  /** What is wrong, such as “12 screens at Berlin Hbf are offline”. */
+  /** The problem, such as “12 screens at Berlin Hbf are offline”. */
   title: string;
   mailed_at: number;
   /** When all of its alerts were closed. */

@@ -1,4 +1,4 @@
-// Players, what is sent to them and what they send.
+// Players, the messages to them, and the data that they send.
 import type { CommandBatchState } from "../../../protocol/operator/command-batches.ts";
 import type { RolloutPlayerState, RolloutStatus } from "../../../protocol/operator/rollouts.ts";
 import type { OwnedRow } from "./owned-row.ts";
@@ -40,7 +40,7 @@ export interface PlayerRow extends OwnedRow {
   erased_at: number | null;
 }
 
-/** What was last reported of a player. */
+/** The last reported status of a player. */
 export interface PlayerLinkRow {
   player_id: string;
   is_online: number;
@@ -231,7 +231,7 @@ export interface RolloutPlayerRow {
   changed_at: number;
 }
 
-/** What the viewers of a stream at one node ask for. */
+/** The picture that the viewers of a stream at one node ask for. */
 interface LiveViewersRow {
   stream_id: string;
   /** Of the viewers. */

@@ -6,7 +6,7 @@ export interface TeamRow {
   name: string;
   /** The picture in place of withheld content, for players without their own. */
   safe_asset_id: string | null;
-  /** Whether changes of contributors need an approval: `none` or `required`. */
+  /** `required` if changes of contributors need an approval, else `none`. */
   approval: string;
   created_at: number;
   updated_at: number;
@@ -91,7 +91,7 @@ export interface AuditRow extends OwnedRow {
   hash: string;
 }
 
-/** What is known about a browser's session besides its token. */
+/** A browser's session, without the fields of its token. */
 export interface SessionRow {
   token_id: string;
   /** How the person signed in. */
@@ -100,7 +100,7 @@ export interface SessionRow {
   user_agent: string;
   /** When the person last proved who they are, epoch ms. */
   proved_at: number;
-  /** Who made the link that began it: a user, by which it is confined to its team, or `machine`. Null: no link began it. */
+  /** The maker of the link that began it: a user, by which it is confined to its team, or `machine`. Null: no link began it. */
   link_by: string | null;
 }
 
@@ -177,7 +177,7 @@ export interface PreviewTicketRow {
   secret_hash: string;
   team_id: string;
   token_id: string;
-  /** JSON of what it shows. */
+  /** JSON of the PreviewSubject that it shows. */
   subject: string;
   /** 1: it opens screenshots, too. */
   has_captures: number;
