@@ -1,4 +1,4 @@
-// Connects the parts of alerts: settings, the engine, and the mails about opened and closed alerts.
+// Connects the parts of alerts: settings, the engine, and the mails about alerts.
 import { runAll } from "../../base/async/run-all.ts";
 import { AlertEngine, type AlertEngineDependencies } from "./engine.ts";
 import { MailPlanner } from "./mail/mail-planner.ts";

@@ -1,7 +1,7 @@
 // The error for a file that cannot be an asset.
 import { ProblemError } from "../http/problem.ts";
 
-/** Rejects a file. `detail` names the fault and its remedy. */
+/** The error that rejects a file. `detail` names the fault and its remedy. */
 export function badFile(detail: string, cause?: unknown): ProblemError {
   return new ProblemError("bad-file", detail, { errors: [{ pointer: "", detail }], cause });
 }

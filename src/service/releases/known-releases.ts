@@ -1,4 +1,4 @@
-// The questions of other parts of the service about releases: can players get a version from this service?
+// The mirror for other parts of the service: tells if players can get a version from this service.
 import type { Architecture } from "../../protocol/device/updates.ts";
 
 export interface KnownReleases {

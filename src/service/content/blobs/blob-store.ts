@@ -78,8 +78,8 @@ export interface BlobStore extends AsyncDisposable {
   readonly linkOrigin: string | null;
 
   /**
-   * An address where anybody can read the blob for some minutes, whole or by range; null: only this service sends it. Nobody looks
-   * whether the bucket has the blob. @throws Fault `blobs-unavailable` when the credentials cannot be had.
+   * An address where anybody can read the blob for some minutes, whole or by range; null: only this service sends it. Does not check
+   * that the bucket has the blob. @throws Fault `blobs-unavailable` when the credentials cannot be had.
    */
   link(blob: BlobName, headers: LinkHeaders): Promise<string | null>;
 

@@ -41,7 +41,7 @@ export class Admission {
     this.#byAddress = new Quotas("address", limits.address, dependencies.clock);
   }
 
-  /** Named as in the messages in which nodes report their served requests to each other. */
+  /** By the names under which nodes store the number of their served requests for each other. */
   get quotas(): Readonly<Record<string, Quotas>> {
     return { token: this.#byToken, session: this.#bySession, player: this.#byPlayer, address: this.#byAddress };
   }

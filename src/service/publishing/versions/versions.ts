@@ -1,4 +1,4 @@
-// Versions: changes that were published at once, by one person for one reason. Recorded in the transaction of every write of content.
+// Versions: changes that were published at once, with their author and note. Recorded in the transaction of every write of content.
 import { hash } from "node:crypto";
 import type { Clock } from "../../../base/clock.ts";
 import type { Publishing, WriteEvent } from "../../operations/unit-of-work.ts";
