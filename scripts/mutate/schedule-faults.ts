@@ -56,7 +56,7 @@ const limitFaults: readonly Fault[] = [
   ...faultsIn("src/schedule/limits/loop-restart.ts", [["if (from - lastRestart >= hourMs) restart = from;", "restart = from;"]]),
   ...faultsIn("src/schedule/limits/placement.ts", [
     ["pieces[piece]!.until < until", "pieces[piece]!.until < at"],
-    ["a && !isAfter(a[1].gap, b[1].gap) ? a : b", "a ?? b"],
+    ["first === undefined || isAfter(first.gap, item.gap)", "first === undefined"],
   ]),
 ];
 

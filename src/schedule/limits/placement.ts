@@ -58,7 +58,8 @@ interface Gap {
 }
 
 /** The plays of an item that are due, in order, and the gap in which the first of them can begin. */
-interface Waiting {
+interface WaitingItem {
+  id: string;
   plays: DuePlay[];
   gap: Gap;
 }
@@ -71,30 +72,32 @@ function place(due: readonly DuePlay[], loop: readonly TimedItem[], countsFrom: 
   const { gaps, loopMs } = gapsOf(loop);
   if (loopMs === 0) return [];
   const placed: DuePlay[] = [];
-  /** By item id. An item without room for one play has none for a later one: it keeps no gap and never returns. */
-  const waiting = new Map<string, Waiting>();
+  const waiting = new Map<string, WaitingItem>();
+  /** The ids of items with a play that had no room: their later plays have none either. */
   const withoutRoom = new Set<string>();
   let last: Gap = { place: Number.NEGATIVE_INFINITY, order: 0 };
   let loopStart = countsFrom;
+  /** The piece of the last play. No later play is in a piece before it. */
   let firstPiece = 0;
+  /** The first gap at `from` or later that no play has taken. */
   const freeGap = (own: readonly Gap[], from: number): Gap => {
     const gap = gapFrom(own, loopMs, Math.max(last.place, from));
     return isAfter(gap, last) ? gap : gapFrom(own, loopMs, last.place + 1);
   };
   for (let number = 0; number < due.length || waiting.size > 0;) {
-    const first = [...waiting].reduce<[string, Waiting] | undefined>((a, b) => (a && !isAfter(a[1].gap, b[1].gap) ? a : b), undefined);
+    const first = firstInLoop(waiting.values());
     const next = due[number];
-    if (next !== undefined && (first === undefined || next.at - loopStart <= first[1].gap.place)) {
+    if (next !== undefined && (first === undefined || next.at - loopStart <= first.gap.place)) {
       const { id } = next.timedItem.item;
       const own = gaps.get(id);
       if (waiting.has(id)) waiting.get(id)!.plays.push(next);
-      else if (own !== undefined && !withoutRoom.has(id)) waiting.set(id, { plays: [next], gap: freeGap(own, next.at - loopStart) });
+      else if (own !== undefined && !withoutRoom.has(id)) waiting.set(id, { id, plays: [next], gap: freeGap(own, next.at - loopStart) });
       number += 1;
       continue;
     }
-    const [id, item] = first!;
-    const play = item.plays[0]!;
-    const at = Math.round(item.gap.place + loopStart);
+    const { id, plays, gap } = first!;
+    const play = plays[0]!;
+    const at = Math.round(gap.place + loopStart);
     const until = at + play.timedItem.durationMs;
     let piece = firstPiece;
     while (piece < pieces.length && pieces[piece]!.until < until) piece += 1;
@@ -103,18 +106,25 @@ function place(due: readonly DuePlay[], loop: readonly TimedItem[], countsFrom: 
       waiting.delete(id);
       withoutRoom.add(id);
     } else if (at < visible.from) {
-      item.gap = freeGap(gaps.get(id)!, Math.max(item.gap.place + 1, visible.from - loopStart));
+      first!.gap = freeGap(gaps.get(id)!, Math.max(gap.place + 1, visible.from - loopStart));
     } else {
       placed.push({ ...play, at });
       // The loop waits while the item plays.
       loopStart += play.timedItem.durationMs;
-      [last, firstPiece] = [item.gap, piece];
-      item.plays.shift();
-      if (item.plays.length === 0) waiting.delete(id);
-      else item.gap = freeGap(gaps.get(id)!, item.plays[0]!.at - loopStart);
+      [last, firstPiece] = [gap, piece];
+      plays.shift();
+      if (plays.length === 0) waiting.delete(id);
+      else first!.gap = freeGap(gaps.get(id)!, plays[0]!.at - loopStart);
     }
   }
   return placed;
+}
+
+/** The item whose gap comes first in the loop. */
+function firstInLoop(items: Iterable<WaitingItem>): WaitingItem | undefined {
+  let first: WaitingItem | undefined;
+  for (const item of items) if (first === undefined || isAfter(first.gap, item.gap)) first = item;
+  return first;
 }
 
 function isAfter(gap: Gap, other: Gap): boolean {
