@@ -1,4 +1,4 @@
-// The dialog of an action on many screens: what to do, what will happen, progress, and a result for each screen.
+// The dialog of an action on many screens: the choice of the action, its effect, its progress, and a result for each screen.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import type { MessageKey } from "../../i18n/catalogue.ts";
@@ -19,14 +19,14 @@ export interface BulkDialogProps {
 
 interface Props extends BulkDialogProps {
   title: string;
-  /** What to do; null: nothing was chosen yet. */
+  /** The action; null: none was chosen yet. */
   act: BulkAct | null;
   /** Tells actions apart: the dry run is made again when it changes. */
   actKey: string;
   /** How the forecast says how many screens the action reaches. */
   words: Record<"forecast" | "run", MessageKey<"bulk", { count: number }>>;
   isDangerous?: boolean;
-  /** What belongs to a running action, such as what waves do. */
+  /** Details of a running action, such as the state of its waves. */
   progress?: ReactNode;
   /** Called when no screen of the action is open any more. */
   onDone?: (done: readonly string[]) => void;
@@ -41,7 +41,7 @@ export function BulkDialog({ ids, onClose, title, act, actKey, words, isDangerou
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const stopping = useRef<AbortController | null>(null);
-  // What follows the action ends with the dialog; the action itself goes on at the service.
+  // The requests that follow the action end with the dialog; the action itself goes on at the service.
   useEffect(() => () => stopping.current?.abort(), []);
   const forecast = useQuery({
     queryKey: ["bulk-forecast", dialogId, actKey],

@@ -1,4 +1,4 @@
-// The selected screens as a list: what an action would reach, and a way to take screens out.
+// The selected screens as a list, from which screens can be removed before an action.
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
@@ -21,7 +21,7 @@ export function BulkPage() {
     if (ids === undefined) return;
     clearSelection();
     select(ids.split(",").filter((id) => /^plr_[0-9a-z]{26}$/.test(id)));
-    // The selection is what the person makes of it from here on.
+    // From here on only the person changes the selection.
     void navigate({ to: "/screens/bulk", search: {}, replace: true });
   }, [ids, navigate]);
   const list = useRef<HTMLDivElement>(null);

@@ -38,7 +38,7 @@ export function changeAct(change: Change): BulkAct {
   };
 }
 
-/** Sends requests for parts of the screens, each of which the service fulfils for all or none, and tells what became of each screen. */
+/** Sends requests for parts of the screens, each of which the service fulfils for all or none, and reports the result for each screen. */
 export async function outcomesInParts(
   ids: readonly string[],
   send: (ids: string[]) => Promise<unknown>,

@@ -17,7 +17,7 @@ interface CommandChoice extends BulkCommand {
   form?: CommandForm;
   /** The key of its name in the messages. */
   name: MessageKey<"bulk">;
-  /** Whether it darkens or restarts what it reaches: sent in waves unless the person says otherwise. */
+  /** True if it darkens or restarts the screens: sent in waves unless the person says otherwise. */
   isRisky?: boolean;
 }
 
@@ -77,10 +77,10 @@ async function countSupporting(ids: readonly string[], command: BulkCommand, sig
   return result?.count ?? 0;
 }
 
-// Of more screens only some are asked what they have: the others of a fleet have mostly the same.
+// Of more screens only some are asked for their capabilities: the others of a fleet have mostly the same.
 const mostRead = 20;
 
-/** What the devices of the screens have, all together: their inputs, outputs and modes. Null: not all have been read. */
+/** The capabilities of all devices together: their inputs, outputs and modes. Null: not all have been read. */
 export function useCapabilities(ids: readonly string[], isNeeded: boolean): Capabilities | null {
   const read = useQueries({ queries: ids.slice(0, mostRead).map((id) => ({ ...playerQuery(id), enabled: isNeeded })) });
   if (!isNeeded || read.some(({ isPending }) => isPending)) return null;

@@ -1,4 +1,4 @@
-// Says in words what an action on many screens will do, by the service's dry run.
+// Puts the effect of an action on many screens into words, by the service's dry run.
 import { readable } from "../../i18n/format.ts";
 import type { MessageKey } from "../../i18n/catalogue.ts";
 import { texts } from "../../i18n/texts.ts";

@@ -1,4 +1,4 @@
-// What an action on many screens does, or did, to each of them.
+// The effect of an action on many screens for each of them, before or after it.
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
 
 /** The state of one screen in an action. */
@@ -16,7 +16,7 @@ export interface Failure {
   reason: string;
 }
 
-/** What would happen, by the service's dry run. */
+/** The effect that the action would have, by the service's dry run. */
 export interface Forecast {
   /** How many screens the action would change or reach. */
   affectedCount: number;
@@ -27,7 +27,7 @@ export interface Forecast {
 
 export interface RunOptions {
   signal: AbortSignal;
-  /** Called with what is known so far. */
+  /** Called with the results so far. */
   onOutcomes: (outcomes: readonly Outcome[]) => void;
 }
 

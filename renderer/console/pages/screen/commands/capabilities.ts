@@ -1,9 +1,9 @@
-// What a screen's device can do.
+// The capabilities of a screen's device.
 import type { PlayerDetails } from "../data.ts";
 
 type Capabilities = NonNullable<PlayerDetails["capabilities"]>;
 
-/** Those of an older player, which does not tell what it can do: it refuses what it does not know. */
+/** Those of an older player, which reports none: it rejects commands that it does not support. */
 const untold: Capabilities = {
   commands: [
     "screenshot",

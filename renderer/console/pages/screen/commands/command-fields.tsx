@@ -38,12 +38,12 @@ export function CommandFields({ fields, capabilities, values, onChange }: Comman
   );
 }
 
-/** What the controls show at first. */
+/** The values that the controls show at first. */
 export function initialValues(fields: readonly Field[], capabilities: Capabilities): Values {
   return Object.fromEntries(fields.map((field) => [field.name, initialOf(field, capabilities)]));
 }
 
-/** Whether the command can be sent with these values. */
+/** True if the command can be sent with these values. */
 export function isComplete(fields: readonly Field[], values: Values, capabilities: Capabilities): boolean {
   return fields.every(({ kind, name, options }) =>
     kind === "layout" || kind === "text" ? values[name] !== "" : kind !== "choice" || options!(capabilities).length > 0,

@@ -13,7 +13,7 @@ export interface Field {
   name: string;
   label: Message;
   kind: "percent" | "choice" | "duration" | "text" | "lines" | "layout";
-  /** Of a choice: what the device has, or a fixed list; `value: ""` leaves the argument out. */
+  /** Of a choice: the options of the device, or a fixed list; `value: ""` leaves the argument out. */
   options?: (capabilities: Capabilities) => readonly { value: string; label: Message | null }[];
   /** Of a duration, in seconds; 0: without an end. */
   durations?: readonly number[];
@@ -23,7 +23,7 @@ export interface Field {
 export interface CommandForm {
   /** The heading on the page of a screen. */
   group: Message;
-  /** What is lost by it: the person has to confirm. */
+  /** The question that a person must confirm first: it names the loss that the command causes. */
   confirm?: MessageKey<"screenCommands", { name: string }>;
   fields?: readonly Field[];
   args?: (values: Values) => Record<string, unknown>;

@@ -1,4 +1,4 @@
-// The commands that were sent to a screen, newest first, with what came of them. Those that have not ended can be cancelled.
+// The commands that were sent to a screen, newest first, with their results. Those that have not ended can be cancelled.
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { client } from "../../../data/client.ts";
 import { useMay } from "../../../data/session.ts";

@@ -14,7 +14,7 @@ export function commandName(type: string): string {
   return text.has(key) ? text(key) : type;
 }
 
-/** What a command does, in a few words. */
+/** The effect of a command, in a few words. */
 export function commandAbout(type: string): string {
   const key = `about_${type.replaceAll(".", "_")}` as const;
   return text.has(key) ? text(key) : "";

@@ -1,4 +1,4 @@
-// What a command brought: a picture, a log, a diagnosis, or values.
+// The result of a command: a picture, a log, a diagnosis, or values.
 import { fileUrl } from "../../../data/client.ts";
 import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";

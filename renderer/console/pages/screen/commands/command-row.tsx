@@ -1,4 +1,4 @@
-// One command of a screen: what it does, the controls of its arguments, and how far the last one sent from here has come.
+// One command of a screen: its effect, the controls of its arguments, and the progress of the last one that was sent from here.
 import { useState } from "react";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";

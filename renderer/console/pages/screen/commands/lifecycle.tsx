@@ -20,7 +20,7 @@ interface LifecycleProps {
   command: Command | null;
   /** Why it did not succeed, or could not even be sent; null: it has not failed. */
   failure: string | null;
-  /** Whether changes are read aloud: for a command that the person has just sent. */
+  /** True if a screen reader announces changes: for a command that the person has just sent. */
   isAnnounced?: boolean;
 }
 

@@ -10,7 +10,7 @@ export type CommandRequest = Schemas["CommandRequest"];
 
 const finalStatuses: readonly Command["status"][] = ["succeeded", "failed", "rejected", "expired", "cancelled"];
 
-/** Whether nothing more will happen to the command. */
+/** True if the status of the command is final. */
 export function isEnded({ status }: Command): boolean {
   return finalStatuses.includes(status);
 }

@@ -1,4 +1,4 @@
-// One recurring command: what, at which times, on which days.
+// One recurring command: its type, its times and its days.
 import { useId, useState, type FormEvent } from "react";
 import type { Calendar } from "../../../../data/calendars.ts";
 import { texts } from "../../../../i18n/texts.ts";

@@ -1,4 +1,4 @@
-// What a screen does by itself at times of the day: a list in words, to add to, change and remove.
+// The commands that a screen runs by itself at times of the day: a list in words, to add to, change and remove.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { calendarsQuery } from "../../../../data/calendars.ts";

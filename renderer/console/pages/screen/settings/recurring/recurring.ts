@@ -1,4 +1,4 @@
-// Recurring commands of a screen: their types, and what they are in words.
+// Recurring commands of a screen: their types, and their description in words.
 import type { Schemas } from "../../../../../../sdk/typescript/client.ts";
 import { recurringTypes as apiTypes } from "../../../../../../src/protocol/device/command-request.ts";
 import type { Calendar } from "../../../../data/calendars.ts";
@@ -17,7 +17,7 @@ export type RecurringType = Schemas["RecurringCommandInput"]["command"]["type"];
 /** The commands that may recur, in the order of the list of all commands. */
 export const recurringTypes: readonly RecurringType[] = commandTypes.flatMap((type) => apiTypes.filter((each) => each === type));
 
-/** What the controls show of a command's arguments; null: it has some that they do not know. */
+/** The values of the controls for a command's arguments; null: it has arguments without a control. */
 export function valuesOf({ type, args }: Recurring["command"]): Values | null {
   const { fields = [] } = commandForms[type];
   const entries = Object.entries(args);
